@@ -1,0 +1,52 @@
+# Needs make and Python 3.10 or newer; everything else is set up on first use, in .venv and .cache.
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+python := $(VENV)/bin/python
+ready := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fix build clean distclean
+
+help: ## list what make can do here
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: $(ready) ## see it work, on this machine alone
+	@$(python) -m demo
+
+test: $(ready) ## run the tests; ARGS="-k playbook" for some of them
+	@$(python) -m pytest $(ARGS)
+
+check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform
+	@$(python) -m ruff check .
+	@$(python) -m ruff format --check .
+	@$(python) -m mypy
+	@$(VENV)/bin/lint-imports
+	@$(python) -m tests.support.terraform check
+
+fix: $(ready) ## mend what can be mended: style, Terraform format
+	@$(python) -m ruff check --fix-only --exit-zero --quiet .
+	@$(python) -m ruff format .
+	@if command -v terraform >/dev/null; then terraform fmt -recursive infra; fi
+
+build: $(ready) ## make the wheel and the sdist, in dist/
+	@rm -rf build dist
+	@told=$$($(python) -m build --outdir dist . 2>&1) || { echo "$$told" >&2; exit 1; }
+	@ls dist/*
+
+clean: ## remove what builds and tools left behind
+	@rm -rf build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find demo scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## clean, and remove .venv and .cache too
+	@rm -rf $(VENV) .cache
+
+$(ready): setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	  echo "This needs Python 3.10 or newer, and '$(PYTHON)' is not: make ... PYTHON=python3.12" >&2; exit 1; }
+	@echo "Setting up $(VENV); the first time takes a minute or two." >&2
+	@test -x $(python) || $(PYTHON) -m venv $(VENV)
+	@$(python) -m pip install -qq --disable-pip-version-check --editable '.[cli,test,dev]'
+	@touch $@

@@ -1,0 +1,268 @@
+"""The life of a run: begin, commit or fail. It knows leases and states, and nothing of what a source is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+
+from scripts.helpers.watermarks.errors import NotPicklableError, RunStateError
+from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
+from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, BookmarkOption, Span, find_span
+from scripts.helpers.watermarks.job_run.outcome import Circumstances, SourceRead, count_of, failure, success
+from scripts.helpers.watermarks.job_run.superseded import superseded
+from scripts.helpers.watermarks.job_run.taking import take_job
+from scripts.helpers.watermarks.table import (
+    Condition,
+    JobState,
+    RecordExistsError,
+    RunRecord,
+    StateChangedError,
+    WatermarkTable,
+    conditions,
+    refuse_unadopted,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+Phase: TypeAlias = Literal["new", "open", "committed", "failed"]
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What a run was asked to be."""
+
+    job_id: str
+    run_id: str
+    option: BookmarkOption
+    bookmark_from: str | None
+    bookmark_to: str | None
+    lease: timedelta
+    wait: timedelta | None
+    retention: timedelta | None
+    clock: Callable[[], datetime]
+
+
+class Lifecycle:
+    """Begins a run and ends it. `JobRun` adds what it reads and records in between."""
+
+    def __init__(self, table: WatermarkTable, settings: RunSettings) -> None:
+        """Prepare a run; nothing is read or taken before `begin`."""
+        self._table = table
+        self._settings = settings
+        self._phase: Phase = "new"
+        self._state = JobState(settings.job_id)
+        self._span: Span | None = None
+        self._token: str | None = None
+        self._heartbeat: Heartbeat | None = None
+        self._started_at = settings.clock()
+        self._reads: dict[str, SourceRead] = {}
+        self._recorded: dict[str, object] = {}
+
+    @property
+    def job_id(self) -> str:
+        """The job."""
+        return self._settings.job_id
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        return self._settings.run_id
+
+    @property
+    def batch_id(self) -> int:
+        """The number of the commit that this run works towards; the same for every retry. 0 if it never commits."""
+        if self._phase == "new":
+            raise self._misused("has not begun, so it has no batch id. Use it in a `with` block, or call begin() first")
+        return self._state.last_batch_id + 1 if self._commits else 0
+
+    def begin(self) -> Self:
+        """Start the run: take the job and read where it stands, in one request.
+
+        Returns:
+            The run itself.
+
+        Raises:
+            JobAlreadyRunningError: another run holds the job.
+            UnadoptedItemsError: the job has items of the platform's original class, and none was adopted.
+            WatermarkNotFoundError: `bookmark_from` or `bookmark_to` is not on record.
+            RunStateError: the run has begun already, or its id was committed before.
+        """
+        if self._phase != "new":
+            raise self._misused("has begun already. Make a new one with Watermarks.job_run")
+        settings = self._settings
+        self._started_at = settings.clock()
+        if settings.option == ENABLE:
+            self._take()
+        else:
+            if settings.option != DISABLE:
+                self._look()
+            logger.warning(
+                "%s: %s: no mark is moved, and batch_id is 0: do not write this run as a batch of the usual target",
+                self.job_id,
+                settings.option,
+            )
+        self._phase = "open"
+        return self
+
+    def commit(self) -> None:
+        """End the run well: move every mark and record every value, in one transaction.
+
+        Raises:
+            RunSupersededError: the run lost its lease, or an operator changed the job meanwhile.
+            UnsupportedValueError: what was recorded does not fit into an item.
+            TableError: the table could not be written.
+        """
+        self._require_open()
+        if self._commits:
+            self._stop_heartbeat()
+            self._write_success()
+        self._phase = "committed"
+
+    def fail(self, error: BaseException | str) -> None:
+        """End the run badly: move nothing, record the failure, and free the job for the retry.
+
+        It never raises: a failure to record must not hide the failure itself.
+
+        Args:
+            error: what went wrong; its class and message are recorded.
+        """
+        if self._phase != "open":
+            return
+        self._phase = "failed"
+        if not self._commits:
+            return
+        try:
+            self._stop_heartbeat()
+            self._write_failure(error)
+        except Exception:
+            logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self.begin() if self._phase == "new" else self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Commit if the block ended without an exception, else record the failure. The exception goes on up."""
+        if error is not None:
+            self.fail(error)
+        elif self._phase == "open":
+            try:
+                self.commit()
+            except BaseException as problem:
+                self.fail(problem)
+                raise
+
+    def __getstate__(self) -> NoReturn:
+        """Refuse to be pickled: a run belongs to the driver process that holds its lease."""
+        raise NotPicklableError(
+            "A JobRun cannot be pickled, so it cannot be used inside a Spark function. Take run.batch_id into a "
+            "variable before, and use that."
+        )
+
+    @property
+    def _commits(self) -> bool:
+        return self._settings.option == ENABLE
+
+    def _require_open(self) -> None:
+        """Refuse to go on outside the run, or once the job is lost."""
+        if self._phase == "new":
+            raise self._misused("has not begun. Use it in a `with` block, or call begin() first")
+        if self._phase != "open":
+            raise self._misused(f"has {self._phase} already. Make a new one with Watermarks.job_run")
+        lost = self._heartbeat.why_lost() if self._heartbeat else None
+        if lost is not None:
+            raise superseded(self._table, self._state, self.run_id, lost)
+
+    def _take(self) -> None:
+        settings = self._settings
+        taken = take_job(
+            self._table, self.job_id, self.run_id, length=settings.lease, wait=settings.wait, clock=settings.clock
+        )
+        self._state, self._token = taken.state, taken.lease.token
+        self._heartbeat = Heartbeat(
+            self._table,
+            self.job_id,
+            taken.lease,
+            settings.lease,
+            taken_at=taken.taken_at,
+            clock=settings.clock,
+            on_lost=self._cancel_work,
+        )
+        self._heartbeat.start()
+
+    def _look(self) -> None:
+        """Read where the job stands, or stood, without taking it."""
+        settings = self._settings
+        if settings.bookmark_from is not None and settings.bookmark_to is not None:
+            self._span = find_span(self._table, self.job_id, settings.bookmark_from, settings.bookmark_to)
+            return
+        state = self._table.state(self.job_id)
+        refuse_unadopted(self._table, state, self.job_id)
+        self._state = state or self._state
+
+    def _cancel_work(self) -> None:
+        """Stop what the run is doing elsewhere, once its lease is lost."""
+
+    def _stop_heartbeat(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+
+    def _write_success(self) -> None:
+        after, record = success(self._state, self._reads, self._recorded, self._circumstances())
+        try:
+            self._write(after, record, replaced=conditions.no_committed_run_is_replaced(), action="commit the run")
+        except StateChangedError:
+            if not self._was_written():
+                raise superseded(self._table, self._state, self.run_id) from None
+        except RecordExistsError:
+            raise self._misused("was already committed. Every run needs a run id of its own") from None
+        rows = count_of(sum(read.rows or 0 for read in self._reads.values()), "row")
+        logger.info("%s: run %s committed as batch %d, %s", self.job_id, self.run_id, self.batch_id, rows)
+
+    def _write_failure(self, error: BaseException | str) -> None:
+        after, record = failure(self._state, self._reads, error, self._circumstances())
+        try:
+            self._write(after, record, replaced=conditions.no_success_is_replaced(), action="record the failure")
+        except RecordExistsError:
+            self._table.release(self.job_id, self._circumstances().token)
+        except StateChangedError:
+            if not self._was_written():
+                logger.warning("%s", superseded(self._table, self._state, self.run_id))
+                return
+        logger.info("%s: run %s failed, no mark was moved: %s", self.job_id, self.run_id, record.error)
+
+    def _write(self, after: JobState, record: RunRecord, *, replaced: Condition, action: str) -> None:
+        token = self._circumstances().token
+        self._table.write(
+            after,
+            record,
+            state_condition=conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state),
+            record_condition=replaced,
+            token=token,
+            action=action,
+        )
+
+    def _was_written(self) -> bool:
+        """Recognise our own commit whose answer was lost: the record carries our token."""
+        record = self._table.record(self.job_id, self.run_id)
+        return record is not None and record.commit_id == self._token
+
+    def _circumstances(self) -> Circumstances:
+        if self._token is None:
+            raise self._misused("holds no lease")
+        settings = self._settings
+        return Circumstances(self.run_id, self._token, self._started_at, settings.clock(), settings.retention)
+
+    def _misused(self, problem: str) -> RunStateError:
+        return RunStateError(
+            f"Run {self.run_id!r} of job {self.job_id!r} {problem}.", job_id=self.job_id, run_id=self.run_id
+        )

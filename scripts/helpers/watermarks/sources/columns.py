@@ -1,0 +1,159 @@
+"""The column that carries a mark: where it is in the frame, what type it has, and exact values in and out of Spark.
+
+Values go in as literals of the column's own type, never as a cast of the column, so that the comparison reaches the
+source (Parquet row groups, a JDBC WHERE). They come out as whole numbers or text, never as Python datetimes, which
+PySpark would turn into the machine's time zone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, DecimalType, StructField, StructType
+
+from scripts.helpers.watermarks.errors import UnsupportedColumnError
+from scripts.helpers.watermarks.values.marks import MarkType, MarkValue, from_stored, to_stored
+from scripts.helpers.watermarks.values.stored import canonical_number
+
+# By the type's own name, since TimestampNTZType does not exist before Spark 3.4.
+KINDS: dict[str, MarkType] = {
+    "timestamp": "timestamp",
+    "timestamp_ntz": "timestamp_ntz",
+    "date": "date",
+    "tinyint": "integer",
+    "smallint": "integer",
+    "int": "integer",
+    "bigint": "integer",
+    "string": "string",
+}
+INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+LONG_RANGE = range(-(2**63), 2**63)
+SUPPORTED = "timestamp, timestamp_ntz (Spark 3.4 and later), date, tinyint, smallint, int, bigint, decimal, string"
+
+
+@dataclass(frozen=True)
+class MarkColumn:
+    """A column of a frame that can carry a mark."""
+
+    name: str
+    kind: MarkType
+    data_type: DataType
+    expression: Column
+
+    def literal(self, value: MarkValue) -> Column:
+        """Give a value as a literal that Spark folds into the column's own type."""
+        if self.kind == "timestamp":
+            return F.expr(f"timestamp_micros({value}L)")
+        if self.kind == "date":
+            return F.expr(f"date_from_unix_date({value})")
+        if self.kind == "timestamp_ntz":
+            return F.lit(str(to_stored(self.kind, value))).cast("timestamp_ntz")
+        if self.kind == "integer":
+            return self._integer(int(value))
+        if self.kind == "decimal":
+            return self._decimal(Decimal(value))
+        return F.lit(value)
+
+    def _integer(self, value: int) -> Column:
+        half = 2 ** (INTEGER_BITS[self.data_type.simpleString()] - 1)
+        if -half <= value < half:
+            return F.lit(str(value)).cast(self.data_type)
+        return F.lit(str(value)).cast("bigint" if value in LONG_RANGE else "decimal(38,0)")
+
+    def _decimal(self, value: Decimal) -> Column:
+        _, digits, exponent = value.as_tuple()
+        scale = max(0, -int(exponent))
+        own = DecimalType(max(len(digits), scale, 1), scale)
+        fits = isinstance(self.data_type, DecimalType) and (
+            scale <= self.data_type.scale and len(digits) - scale <= self.data_type.precision - self.data_type.scale
+        )
+        return F.lit(format(value, "f")).cast(self.data_type if fits else own)
+
+
+def exact_form(kind: MarkType, name: str) -> str:
+    """Give the SQL that turns the named value into a whole number or text without losing anything."""
+    if kind == "timestamp":
+        return f"unix_micros({name})"
+    if kind == "date":
+        return f"unix_date({name})"
+    if kind in ("timestamp_ntz", "decimal"):
+        return f"CAST({name} AS STRING)"
+    return name
+
+
+def from_exact_form(kind: MarkType, value: Any) -> MarkValue | None:
+    """Read a value that came out of Spark in its exact form."""
+    if value is None:
+        return None
+    if kind == "timestamp_ntz":
+        return parse_wall_clock(value)
+    if kind == "decimal":
+        return canonical_number(Decimal(value))
+    return str(value) if kind == "string" else int(value)
+
+
+def parse_wall_clock(text: str) -> int:
+    """Read a local time as Spark writes it, `2023-03-16 15:45:00.5`, as microseconds since 1970 on the same wall."""
+    whole, _, fraction = text.partition(".")
+    value = from_stored("timestamp_ntz", f"{whole.replace(' ', 'T')}.{fraction.ljust(6, '0')}")
+    return int(value)
+
+
+def find_column(df: DataFrame, column: str) -> MarkColumn:
+    """Find the column in the frame, also a nested one (`meta.updated_at`), and see that it can carry a mark.
+
+    Raises:
+        UnsupportedColumnError: there is no such column, or its type has no order that a mark could follow.
+    """
+    path, data_type = _resolve(df.schema, column)
+    name = data_type.simpleString()
+    kind = "decimal" if isinstance(data_type, DecimalType) else KINDS.get(name.split(" ")[0])
+    if kind is None:
+        raise UnsupportedColumnError(
+            f"Column {column!r} is of type {name}, which cannot carry a mark. Supported are: {SUPPORTED}.",
+            column=column,
+        )
+    return MarkColumn(column, kind, data_type, F.col(path))
+
+
+def _resolve(schema: StructType, column: str) -> tuple[str, DataType]:
+    """Give the column's quoted path and its type: a top-level name first, then a path through structs."""
+    field = _field(schema, column)
+    if field is not None:
+        return _quoted(field.name), field.dataType
+    parts: list[str] = []
+    level: DataType = schema
+    for part in column.split("."):
+        found = _field(level, part) if isinstance(level, StructType) else None
+        if found is None:
+            break
+        parts.append(_quoted(found.name))
+        level = found.dataType
+    else:
+        return ".".join(parts), level
+    present = ", ".join(f"{each.name} ({each.dataType.simpleString()})" for each in schema.fields)
+    raise UnsupportedColumnError(f"There is no column {column!r}. The frame has: {present}.", column=column)
+
+
+def _field(struct: StructType, name: str) -> StructField | None:
+    """Find a field as Spark would: by its exact name, else by the only one that differs in case."""
+    for matches in (
+        [field for field in struct.fields if field.name == name],
+        [field for field in struct.fields if field.name.lower() == name.lower()],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+        if len(matches) > 1:
+            raise UnsupportedColumnError(
+                f"The frame has {len(matches)} columns called {name!r}. Give the one to follow a name of its own.",
+                column=name,
+            )
+    return None
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,87 @@
+"""A DataFrame of just the new rows: find how far the source reaches, freeze that, and filter to the window.
+
+One aggregate over one column finds the highest value and counts the rows. The source is not cached, collected or
+counted besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from scripts.helpers.watermarks.errors import FutureValuesError, NullValuesError
+from scripts.helpers.watermarks.sources.columns import MarkColumn, exact_form, from_exact_form
+from scripts.helpers.watermarks.values.marks import MarkValue
+from scripts.helpers.watermarks.window import Future, Limits, Nulls
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the aggregate found above the mark.
+
+    Attributes:
+        highest: the highest value that may be taken; None if there is none.
+        rows: how many rows have a value that may be taken.
+        nulls: how many rows have none; zero where nobody asked.
+        future: how many rows are later than now.
+    """
+
+    highest: MarkValue | None
+    rows: int
+    nulls: int
+    future: int
+
+
+def survey(df: DataFrame, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
+    """Find the highest value that may be taken, and count, in one pass over the column above the mark."""
+    mark = F.col("mark")
+    values = df.select(column.expression.alias("mark"))
+    if limits.low is not None:
+        above = mark > column.literal(limits.low)
+        values = values.where(above | mark.isNull() if count_nulls else above)
+    taken = mark.isNotNull() if limits.ceiling is None else mark <= column.literal(limits.ceiling)
+    later = F.lit(False) if limits.present is None else mark > column.literal(limits.present)
+    found = (
+        values.agg(
+            F.max(F.when(taken, mark)).alias("highest"),
+            F.count(F.when(taken, True)).alias("taken"),
+            F.count(F.when(mark.isNull(), True)).alias("nulls"),
+            F.count(F.when(later, True)).alias("later"),
+        )
+        .selectExpr(f"{exact_form(column.kind, 'highest')} AS highest", "taken", "nulls", "later")
+        .collect()[0]
+    )
+    return Found(from_exact_form(column.kind, found[0]), found[1], found[2] if count_nulls else 0, found[3])
+
+
+def check_found(found: Found, column: str, *, nulls: Nulls, future: Future) -> None:
+    """Raise where the caller asked for an error."""
+    if nulls == "error" and found.nulls:
+        raise NullValuesError(
+            f"Column {column!r} is null in {found.nulls:,} rows, and nulls='error' was asked for. Mend the source, or "
+            "use nulls='include' (load them with the full load) or nulls='exclude'.",
+            column=column,
+            count=found.nulls,
+        )
+    if future == "error" and found.future:
+        raise FutureValuesError(
+            f"Column {column!r} is later than now in {found.future:,} rows, and future='error' was asked for. Mend the "
+            "source, or use future='hold' (load them when their time has come) or future='allow'.",
+            column=column,
+            count=found.future,
+        )
+
+
+def within(
+    df: DataFrame, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
+) -> DataFrame:
+    """Filter the frame to the window `(low, high]`, with the rows that have no value where asked for."""
+    nulls = column.expression.isNull()
+    if high is None:
+        return df.where(nulls if with_nulls else F.lit(False))
+    window: Column = column.expression <= column.literal(high)
+    if low is not None:
+        window = (column.expression > column.literal(low)) & window
+    return df.where(window | nulls if with_nulls else window)

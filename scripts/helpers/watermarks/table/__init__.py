@@ -1,0 +1,32 @@
+"""The glue-watermarks table in DynamoDB. Nothing outside this folder talks to it."""
+
+from pynamodb.expressions.condition import Condition
+
+from scripts.helpers.watermarks.table import conditions
+from scripts.helpers.watermarks.table.changes import Plan, already_running, change_job, refuse_unadopted
+from scripts.helpers.watermarks.table.items import JobState, Lease, RunRecord, Values
+from scripts.helpers.watermarks.table.reads import Backoff
+from scripts.helpers.watermarks.table.store import (
+    LeaseRefusedError,
+    RecordExistsError,
+    StateChangedError,
+    WatermarkTable,
+)
+
+__all__ = [
+    "Backoff",
+    "Condition",
+    "JobState",
+    "Lease",
+    "LeaseRefusedError",
+    "Plan",
+    "RecordExistsError",
+    "RunRecord",
+    "StateChangedError",
+    "Values",
+    "WatermarkTable",
+    "already_running",
+    "change_job",
+    "conditions",
+    "refuse_unadopted",
+]

@@ -1,0 +1,201 @@
+"""How requests reach DynamoDB: the boto3 session's client behind pynamodb, its retries, and its errors in words."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    HTTPClientError,
+    NoRegionError,
+)
+from botocore.exceptions import (
+    ConnectionError as BotoConnectionError,
+)
+from pynamodb.connection import Connection
+from pynamodb.exceptions import PynamoDBException, TableDoesNotExist
+
+from scripts.helpers.watermarks.errors import (
+    TableAccessError,
+    TableError,
+    TableNotFoundError,
+    TableUnavailableError,
+    UnsupportedValueError,
+)
+
+# Standard mode retries throttling, 5xx, timeouts and broken connections with jittered back-off. The time-outs are
+# short because the items are small: a hanging socket must not eat up a lease.
+CONFIG = Config(
+    retries={"mode": "standard", "total_max_attempts": 6},
+    connect_timeout=5,
+    read_timeout=10,
+    parameter_validation=False,
+    user_agent_extra="glue-watermarks",
+)
+
+CREDENTIAL_CODES = frozenset(
+    {
+        "ExpiredTokenException",
+        "ExpiredToken",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+TRANSIENT_CODES = frozenset(
+    {
+        "InternalServerError",
+        "InternalFailure",
+        "LimitExceededException",
+        "ProvisionedThroughputExceeded",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+        "Throttling",
+        "ThrottlingError",
+        "ThrottlingException",
+        "TransactionConflict",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+        "500",
+        "502",
+        "503",
+        "504",
+    }
+)
+
+
+class SessionConnection(Connection):
+    """pynamodb's connection with a client of a boto3 session, so that its credentials refresh as the session's do."""
+
+    def __init__(self, session: boto3.Session, region: str | None, endpoint_url: str | None) -> None:
+        """Keep what the client needs; it is made when the first request is."""
+        super().__init__(region=region, host=endpoint_url)
+        self._boto3_session = session
+        self._made_client: Any = None
+        self._making_client = threading.Lock()
+
+    @property
+    def client(self) -> Any:
+        """Give the client, the same for every thread: making one is not thread-safe, using one is."""
+        with self._making_client:
+            if self._made_client is None:
+                self._made_client = self._boto3_session.client(
+                    "dynamodb", region_name=self.region, endpoint_url=self.host, config=CONFIG
+                )
+            return self._made_client
+
+
+def resolve_region(region_name: str | None, given: boto3.Session | None, session: boto3.Session) -> str | None:
+    """Find the region: the argument, the given session's, AWS_REGION (which boto3 does not read), the profile's."""
+    asked = region_name or (given.region_name if given is not None else None)
+    return asked or os.environ.get("AWS_REGION") or session.region_name
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which table in which region: what an error has to name."""
+
+    table_name: str
+    region: str | None
+    endpoint_url: str | None
+
+    def __str__(self) -> str:
+        """Name the table, the region and, where it is not AWS's own, the endpoint."""
+        at = f" at {self.endpoint_url}" if self.endpoint_url else ""
+        return f"table {self.table_name!r} in region {self.region or 'unknown'!r}{at}"
+
+
+@contextmanager
+def errors_in_words(place: Place, action: str) -> Iterator[None]:
+    """Let no pynamodb or botocore exception out bare: each becomes a `TableError` that says what to do."""
+    try:
+        yield
+    except (PynamoDBException, BotoCoreError, ClientError) as error:
+        raise in_words(error, place, action) from error
+
+
+def in_words(error: Exception, place: Place, action: str) -> TableError | UnsupportedValueError:
+    """Turn an exception of pynamodb or botocore into one that says what to do."""
+    cause = botocore_cause(error)
+    code, message = error_code(cause), " ".join(_message(cause).split())
+    facts = {"table_name": place.table_name, "region": place.region}
+    if code == "ResourceNotFoundException" or isinstance(error, TableDoesNotExist):
+        return TableNotFoundError(
+            f"Cannot {action}: there is no {place}. Create it with `terraform -chdir=infra apply`, or give the right "
+            "table_name, region_name or endpoint_url.",
+            **facts,
+        )
+    if code == "AccessDeniedException":
+        return TableAccessError(
+            f"Not allowed to {action} on {place}: {message}. Attach the `job`, `reader` or `operator` policy of "
+            "infra/modules/table to this role.",
+            **facts,
+        )
+    if code in CREDENTIAL_CODES:
+        return TableAccessError(
+            f"AWS refused the credentials for {place} ({code}): {message}. Renew them, or choose others with "
+            "AWS_PROFILE or boto3_session.",
+            **facts,
+        )
+    if isinstance(cause, NoRegionError):
+        return TableAccessError(
+            f"No AWS region for table {place.table_name!r}. Set AWS_REGION or give region_name.", **facts
+        )
+    if code == "ValidationException" and "size" in message.lower() and "item" in message.lower():
+        return UnsupportedValueError(
+            f"Cannot {action}: the item is over DynamoDB's limit of 400 KB. Record fewer or shorter values.",
+            key_path="watermarks",
+            value_type="dict",
+        )
+    if is_transient(cause):
+        return TableUnavailableError(
+            f"Cannot {action}: {place} did not answer or kept refusing ({code or type(cause).__name__}: {message}). "
+            "It was retried; try again later, and check the network, the endpoint and the table's throttling metrics.",
+            **facts,
+        )
+    if isinstance(cause, BotoCoreError) and not isinstance(cause, ClientError):
+        return TableAccessError(
+            f"Cannot {action} on {place}: {message}. Check credentials, profile, region and endpoint.", **facts
+        )
+    return TableError(f"Cannot {action} on {place}: {code or type(cause).__name__}: {message}", **facts)
+
+
+def botocore_cause(error: Exception) -> Exception:
+    """Give botocore's exception behind a pynamodb one."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, Exception) else error
+
+
+def error_code(error: Exception) -> str:
+    """Give the error code of a botocore ClientError, or nothing."""
+    return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
+
+
+def is_transient(error: Exception) -> bool:
+    """Say whether the same request may succeed later."""
+    if isinstance(error, ClientError):
+        return error_code(error) in TRANSIENT_CODES
+    return isinstance(error, (BotoConnectionError, HTTPClientError))
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, ClientError):
+        return str(error.response.get("Error", {}).get("Message", "")).rstrip(". ")
+    return str(error).rstrip(". ")

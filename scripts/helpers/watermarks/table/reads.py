@@ -1,0 +1,109 @@
+"""Reading the table. What decides is read by key and strongly consistent; indexes, which lag, only list."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import boto3
+from pynamodb.connection import Connection
+from pynamodb.exceptions import TableDoesNotExist
+
+from scripts.helpers.watermarks.table.client import Place, errors_in_words, resolve_region
+from scripts.helpers.watermarks.table.items import JobState, RunRecord, read_listed_state, read_record, read_state
+from scripts.helpers.watermarks.table.model import LATEST, Item, connection_of, item_model
+
+PAGE = 100
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """How to wait between two tries. Tests give a sleep that does not."""
+
+    sleep: Callable[[float], None] = time.sleep
+    base: float = 0.05
+    most: float = 2.0
+
+    def wait(self, tries: int) -> None:
+        """Wait before the next try: exponentially longer, with full jitter."""
+        self.sleep(random.uniform(0, min(self.most, self.base * 2**tries)))
+
+
+class TableReads:
+    """One DynamoDB table, reached with one boto3 session: what can be asked of it."""
+
+    def __init__(
+        self,
+        table_name: str,
+        *,
+        region_name: str | None = None,
+        endpoint_url: str | None = None,
+        boto3_session: boto3.Session | None = None,
+        backoff: Backoff | None = None,
+    ) -> None:
+        """Prepare the model; no request is made yet."""
+        session = boto3_session or boto3.Session()
+        region = resolve_region(region_name, boto3_session, session)
+        self.place = Place(table_name, region, endpoint_url)
+        self.item = item_model(table_name, session, region, endpoint_url)
+        self.backoff = backoff or Backoff()
+
+    def exists(self, table_name: str | None = None) -> bool:
+        """Say whether the table exists, or another one in the same place."""
+        with errors_in_words(self.place, "look for the table"):
+            try:
+                self._connection.describe_table(table_name or self.place.table_name)
+            except TableDoesNotExist:
+                return False
+            return True
+
+    def state(self, job_id: str) -> JobState | None:
+        """Read where a job stands: one strongly consistent request."""
+        item = self._get(job_id, LATEST, "read the state of a job")
+        return None if item is None else read_state(item)
+
+    def record(self, job_id: str, run_id: str) -> RunRecord | None:
+        """Read the record of a run: one strongly consistent request."""
+        item = self._get(job_id, run_id, "read a run")
+        return None if item is None else read_record(item)
+
+    def history(self, job_id: str, limit: int | None) -> Iterator[RunRecord]:
+        """Read the runs of a job, newest first, page by page as they are asked for."""
+        with errors_in_words(self.place, "read the history of a job"):
+            runs = self.item.runs_by_time.query(
+                job_id, scan_index_forward=False, limit=limit, page_size=min(limit or PAGE, PAGE)
+            )
+            for item in runs:
+                yield read_record(item)
+
+    def states(self) -> Iterator[JobState]:
+        """Read the state of every job, without any history."""
+        with errors_in_words(self.place, "list the jobs"):
+            for item in self.item.latest_by_job.scan(page_size=PAGE):
+                yield read_listed_state(item)
+
+    def older_run_ids(self, job_id: str, limit: int = 5) -> tuple[str, ...]:
+        """Find runs that the platform's original class recorded: they have no version."""
+        with errors_in_words(self.place, "look for older items of a job"):
+            found = self.item.query(
+                job_id,
+                filter_condition=self.item.version.does_not_exist(),
+                consistent_read=True,
+                attributes_to_get=["jobName", "runId"],
+                page_size=PAGE,
+            )
+            return tuple(islice((item.run_id for item in found), limit))
+
+    def _get(self, job_id: str, run_id: str, action: str) -> Item | None:
+        with errors_in_words(self.place, action):
+            try:
+                return self.item.get(job_id, run_id, consistent_read=True)
+            except self.item.DoesNotExist:
+                return None
+
+    @property
+    def _connection(self) -> Connection:
+        return connection_of(self.item).connection

@@ -1,0 +1,102 @@
+"""What callers see of the table: the playbook's item of three keys, and the dicts that `history` and `jobs` give."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from scripts.helpers.watermarks.errors import InvalidItemError
+from scripts.helpers.watermarks.table.items import JobState, RunRecord, Values
+from scripts.helpers.watermarks.values import WatermarkValues
+from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_watermark_name
+from scripts.helpers.watermarks.values.positions import source_view
+
+ITEM_KEYS = ("jobName", "runId", "watermarks")
+
+
+class WatermarkItem(TypedDict):
+    """A watermark as the playbook knows it: exactly these three keys."""
+
+    jobName: str
+    runId: str
+    watermarks: dict[str, object]
+
+
+def make_item(job_id: str, run_id: str, watermarks: dict[str, object]) -> WatermarkItem:
+    """Make an item to add, refusing what could not be added."""
+    require_values(watermarks)
+    return {"jobName": require_job_id(job_id), "runId": require_run_id(run_id), "watermarks": watermarks}
+
+
+def parse_item(item: object) -> tuple[str, str, Values]:
+    """Take an item apart that is to be added, refusing any that `make_item` would not make."""
+    if not isinstance(item, dict) or set(item) != set(ITEM_KEYS):
+        found = ", ".join(sorted(map(str, item))) if isinstance(item, dict) else type(item).__name__
+        raise InvalidItemError(
+            f"add_watermark takes an item with exactly the keys {', '.join(ITEM_KEYS)}, as create_watermark_item "
+            f"makes it, not: {found or 'none'}. Nothing was written.",
+            argument="watermark_item",
+            value=found,
+        )
+    watermarks = item["watermarks"]
+    if not isinstance(watermarks, dict):
+        raise InvalidItemError(
+            f"The item's watermarks must be a dict of names and values, not {type(watermarks).__name__}. "
+            "Nothing was written.",
+            argument="watermark_item",
+            value=watermarks,
+        )
+    return require_job_id(item["jobName"]), require_run_id(item["runId"]), require_values(watermarks)
+
+
+def require_values(watermarks: dict[str, object]) -> Values:
+    """Encode the values of a run, refusing names and values that cannot be kept."""
+    for name in watermarks:
+        require_watermark_name(name)
+    return Values.of(watermarks)
+
+
+def item_view(job_id: str, run_id: str, values: Values) -> WatermarkItem:
+    """Show what a run recorded, as the playbook reads it."""
+    return {"jobName": job_id, "runId": run_id, "watermarks": _named(job_id, run_id, values)}
+
+
+def latest_view(state: JobState | None) -> WatermarkItem | None:
+    """Show what the latest run recorded, if there is one."""
+    if state is None or state.latest_run_id is None:
+        return None
+    return item_view(state.job_id, state.latest_run_id, state.watermarks)
+
+
+def run_view(record: RunRecord) -> dict[str, object]:
+    """Show all that is stored of a run."""
+    stored: dict[str, object] = {
+        "status": record.status,
+        "version": record.version,
+        "batchId": record.batch_id,
+        "previousRunId": record.previous_run_id,
+        "startedAt": record.started_at,
+        "recordedAt": record.recorded_at,
+        "sources": {name: source_view(source) for name, source in record.sources.items()} or None,
+        "attempt": record.attempt,
+        "error": record.error,
+        "commitId": record.commit_id,
+        "expiresAt": record.expires_at,
+    }
+    named = item_view(record.job_id, record.run_id, record.watermarks)
+    return {**named, **{name: value for name, value in stored.items() if value is not None}}
+
+
+def job_view(state: JobState) -> dict[str, object]:
+    """Show where a job stands."""
+    return {
+        "jobName": state.job_id,
+        "runId": state.latest_run_id,
+        "watermarks": _named(state.job_id, state.latest_run_id, state.watermarks),
+        "version": state.version,
+        "lastBatchId": state.last_batch_id,
+        "updatedAt": state.updated_at,
+    }
+
+
+def _named(job_id: str, run_id: str | None, values: Values) -> WatermarkValues:
+    return WatermarkValues(values.decoded(), job_id=job_id, run_id=run_id)

@@ -1,0 +1,312 @@
+"""The playbook's `Watermarks` class: record a watermark in one run, look it up in the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, NoReturn
+
+from scripts.helpers.watermarks.errors import InvalidArgumentError, NotPicklableError, WatermarkNotFoundError
+from scripts.helpers.watermarks.job_run import JobRun
+from scripts.helpers.watermarks.job_run.lifecycle import RunSettings
+from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption, check_options
+from scripts.helpers.watermarks.table import JobState, WatermarkTable, refuse_unadopted
+from scripts.helpers.watermarks.table.recording import adopt_older_run, record_by_hand
+from scripts.helpers.watermarks.table.views import (
+    WatermarkItem,
+    item_view,
+    job_view,
+    latest_view,
+    make_item,
+    parse_item,
+    run_view,
+)
+from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id
+
+if TYPE_CHECKING:
+    import boto3
+
+SHORTEST_LEASE = timedelta(seconds=1)
+
+
+def utc_now() -> datetime:
+    """Give the present moment, aware, in UTC."""
+    return datetime.now(timezone.utc)
+
+
+class Watermarks:
+    """Watermarks of Glue jobs, kept in one DynamoDB table.
+
+    Example:
+        >>> watermarks = Watermarks(table_name="glue-watermarks")
+        >>> item = watermarks.create_watermark_item(job_id="repairs", run_id="jr_1", latest_data="2023-03-16 15:45:00")
+        >>> watermarks.add_watermark(item)
+        >>> watermarks.get_watermark(job_id="repairs")["watermarks"]["latest_data"]
+        '2023-03-16 15:45:00'
+    """
+
+    def __init__(
+        self,
+        table_name: str,
+        *,
+        region_name: str | None = None,
+        endpoint_url: str | None = None,
+        boto3_session: boto3.Session | None = None,
+        retention: timedelta | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Name the table; the first request is made when it is needed.
+
+        Args:
+            table_name: the table, usually `glue-watermarks`.
+            region_name: the table's region; otherwise the session's, or AWS_REGION, or the profile's.
+            endpoint_url: where DynamoDB answers; otherwise AWS_ENDPOINT_URL_DYNAMODB, or AWS itself.
+            boto3_session: whose credentials to use, for instance of an assumed role.
+            retention: how long the record of a run is kept; forever where not given. The state of a job never expires.
+            clock: tells the time, for tests.
+
+        Raises:
+            InvalidArgumentError: the table name is empty, or the retention is not a positive time span.
+        """
+        if not isinstance(table_name, str) or not table_name.strip():  # type: ignore[redundant-expr]
+            raise InvalidArgumentError(
+                f"table_name {table_name!r} must be the name of a DynamoDB table, usually 'glue-watermarks'.",
+                argument="table_name",
+                value=table_name,
+            )
+        if retention is not None and not retention > timedelta(0):
+            raise InvalidArgumentError(
+                f"retention {retention!r} must be a positive timedelta, such as timedelta(days=400).",
+                argument="retention",
+                value=retention,
+            )
+        self.table_name = table_name
+        self.retention = retention
+        self._clock = clock
+        self._table = WatermarkTable(
+            table_name, region_name=region_name, endpoint_url=endpoint_url, boto3_session=boto3_session
+        )
+
+    @staticmethod
+    def create_watermark_item(job_id: str, run_id: str, **watermarks: object) -> WatermarkItem:
+        """Make the item of a run, ready for `add_watermark`.
+
+        Args:
+            job_id: the job's name (`JOB_NAME`).
+            run_id: the run (`JOB_RUN_ID`).
+            **watermarks: the values to record, by name.
+
+        Returns:
+            A dict with the keys `jobName`, `runId` and `watermarks`.
+
+        Raises:
+            InvalidArgumentError: an id or a name cannot be used.
+            UnsupportedValueError: a value cannot be kept.
+
+        Example:
+            >>> Watermarks.create_watermark_item(job_id="repairs", run_id="jr_1", rows_collected=808)
+            {'jobName': 'repairs', 'runId': 'jr_1', 'watermarks': {'rows_collected': 808}}
+        """
+        return make_item(job_id, run_id, watermarks)
+
+    def add_watermark(self, watermark_item: WatermarkItem) -> None:
+        """Record a run's watermark and make it the job's latest, in one atomic step.
+
+        Adding the same run again replaces that run's values and makes it the latest once more.
+
+        Args:
+            watermark_item: what `create_watermark_item` gave.
+
+        Raises:
+            InvalidItemError: the item has not the three keys, or more.
+            UnsupportedValueError: a value cannot be kept, or the item is over 400 KB.
+            JobAlreadyRunningError: a `JobRun` holds the job.
+            UnadoptedItemsError: the job's older items were not adopted yet.
+            TableError: the table does not exist, or cannot be reached or written.
+
+        Example:
+            >>> watermarks.add_watermark(watermarks.create_watermark_item("repairs", "jr_1", rows_collected=808))
+        """
+        job_id, run_id, values = parse_item(watermark_item)
+        record_by_hand(self._table, job_id, run_id, values, clock=self._clock, retention=self.retention)
+
+    def adopt(self, job_id: str, run_id: str) -> None:
+        """Go on from a run that the platform's original class recorded: make it the job's latest.
+
+        Args:
+            job_id: the job, which has no state yet.
+            run_id: the run to go on from.
+
+        Raises:
+            WatermarkNotFoundError: no such run is recorded.
+            InvalidArgumentError: the job already has a latest run.
+        """
+        older = self._table.record(require_job_id(job_id), require_run_id(run_id))
+        if older is None:
+            raise self._not_found(job_id, run_id, "was never recorded")
+        adopt_older_run(self._table, older, clock=self._clock, retention=self.retention)
+
+    def get_most_recent_run_id(self, job_id: str) -> str | None:
+        """Give the most recently recorded successful run of a job, whatever its id is; None before the first.
+
+        Example:
+            >>> watermarks.get_most_recent_run_id(job_id="repairs")
+            'jr_1'
+        """
+        state = self._state(job_id)
+        return None if state is None else state.latest_run_id
+
+    def get_watermark(self, job_id: str, run_id: str | None = None) -> WatermarkItem | None:
+        """Give what a run recorded.
+
+        Args:
+            job_id: the job.
+            run_id: the run; the most recent one where not given.
+
+        Returns:
+            A dict with the keys `jobName`, `runId` and `watermarks`; None if no run is recorded yet and no run id
+            was given.
+
+        Raises:
+            WatermarkNotFoundError: the run was never recorded, or it failed.
+
+        Example:
+            >>> watermarks.get_watermark(job_id="repairs", run_id="jr_1")["watermarks"]["latest_data"]
+            '2023-03-16 15:45:00'
+        """
+        if run_id is None:
+            return latest_view(self._state(job_id))
+        record = self._table.record(require_job_id(job_id), require_run_id(run_id))
+        if record is None:
+            # The record of the latest run may have expired; its values are also in the state.
+            state = self._table.state(job_id)
+            if state is None or state.latest_run_id != run_id:
+                raise self._not_found(job_id, run_id, "was never recorded, or its record has expired")
+            return latest_view(state)
+        if record.status == "FAILED":
+            raise self._not_found(job_id, run_id, f"FAILED ({record.error}) and so left no watermark")
+        return item_view(job_id, run_id, record.watermarks)
+
+    def get_watermark_values(self, job_id: str, run_id: str | None = None) -> dict[str, object] | None:
+        """Give just the values that a run recorded; None if no run is recorded yet and no run id was given.
+
+        Example:
+            >>> watermarks.get_watermark_values(job_id="repairs")
+            {'latest_data': '2023-03-16 15:45:00'}
+        """
+        watermark = self.get_watermark(job_id, run_id)
+        return None if watermark is None else watermark["watermarks"]
+
+    def job_run(
+        self,
+        job_id: str,
+        run_id: str,
+        bookmark_option: BookmarkOption = ENABLE,
+        bookmark_from: str | None = None,
+        bookmark_to: str | None = None,
+        lease: timedelta = timedelta(minutes=5),
+        wait: timedelta | None = None,
+    ) -> JobRun:
+        """Make a run of a job: use it in a `with` block, or call its `begin` and `commit`.
+
+        Args:
+            job_id: the job's name (`JOB_NAME`).
+            run_id: the run (`JOB_RUN_ID`).
+            bookmark_option: Glue's own: `job-bookmark-enable` loads what is new and moves the marks;
+                `job-bookmark-pause` loads what is new and moves nothing; `job-bookmark-disable` loads everything.
+            bookmark_from: with pause and `bookmark_to`: load what came after this run …
+            bookmark_to: … up to and including this one.
+            lease: for how long the job is held without a sign of life. It is renewed while the run works.
+            wait: how long to wait for another run of the job to end; not at all where not given.
+
+        Returns:
+            The run, not yet begun.
+
+        Raises:
+            InvalidArgumentError: an option is unknown or does not go with the others.
+
+        Example:
+            >>> with watermarks.job_run(job_id="repairs", run_id="jr_2") as run:
+            ...     new = run.new_rows(df, column="last_modified", transformation_ctx="repairs")
+        """
+        check_options(bookmark_option, bookmark_from, bookmark_to)
+        settings = RunSettings(
+            job_id=require_job_id(job_id),
+            run_id=require_run_id(run_id),
+            option=bookmark_option,
+            bookmark_from=bookmark_from,
+            bookmark_to=bookmark_to,
+            lease=_require_span("lease", lease, at_least=SHORTEST_LEASE),
+            wait=None if wait is None else _require_span("wait", wait, at_least=timedelta(0)),
+            retention=self.retention,
+            clock=self._clock,
+        )
+        return JobRun(self._table, settings)
+
+    def history(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, object]]:
+        """Give all that is stored of a job's runs, newest first, read as they are asked for.
+
+        Args:
+            job_id: the job.
+            limit: how many runs at most; None for all.
+
+        Returns:
+            An iterator of dicts: `jobName`, `runId`, `watermarks`, `status`, `version`, `recordedAt` and more.
+
+        Example:
+            >>> [run["runId"] for run in watermarks.history("repairs", limit=2)]
+            ['jr_2', 'jr_1']
+        """
+        if limit is not None and (type(limit) is not int or limit < 1):
+            raise InvalidArgumentError(
+                f"limit {limit!r} must be a positive number, or None for all runs.", argument="limit", value=limit
+            )
+        return map(run_view, self._table.history(require_job_id(job_id), limit))
+
+    def jobs(self) -> Iterator[dict[str, object]]:
+        """Give the latest of every job, in no particular order, without reading any history.
+
+        Example:
+            >>> [job["jobName"] for job in watermarks.jobs()]
+            ['repairs']
+        """
+        return map(job_view, self._table.states())
+
+    def exists(self, table_name: str | None = None) -> bool:
+        """Say whether the table exists; another one's name may be given, as the platform's original class has it."""
+        return self._table.exists(table_name)
+
+    def create_table(self) -> None:
+        """Create the table, for emulators and tests: on AWS, Terraform in `infra/` does it, with protection on."""
+        self._table.create_table()
+
+    def __getstate__(self) -> NoReturn:
+        """Refuse to be pickled: a connection in a Spark closure would be opened by every task."""
+        raise NotPicklableError(
+            "Watermarks cannot be pickled, so it cannot be used inside a Spark function (a UDF, foreach, "
+            "mapPartitions). Read what you need from it on the driver and pass on the plain values."
+        )
+
+    def _state(self, job_id: str) -> JobState | None:
+        state = self._table.state(require_job_id(job_id))
+        refuse_unadopted(self._table, state, job_id)
+        return state
+
+    def _not_found(self, job_id: str, run_id: str, problem: str) -> WatermarkNotFoundError:
+        return WatermarkNotFoundError(
+            f"Run {run_id!r} of job {job_id!r} {problem} (table {self.table_name!r}). "
+            f"get_most_recent_run_id(job_id={job_id!r}) gives the latest run that succeeded.",
+            job_id=job_id,
+            run_id=run_id,
+            table_name=self.table_name,
+        )
+
+
+def _require_span(argument: str, value: object, *, at_least: timedelta) -> timedelta:
+    if not isinstance(value, timedelta) or value < at_least:
+        raise InvalidArgumentError(
+            f"{argument} {value!r} must be a timedelta of at least {at_least.total_seconds():g} seconds.",
+            argument=argument,
+            value=value,
+        )
+    return value

@@ -1,0 +1,1 @@
+"""What the tests need around them: emulators, tools, and what to do where these are missing."""
