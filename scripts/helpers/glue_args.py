@@ -10,7 +10,7 @@ import argparse
 import logging
 import uuid
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class JobArgumentError(RuntimeError):
     """An argument is missing, reserved or has a value that Glue would not accept."""
 
 
-def job_arguments(argv: Sequence[str], names: Sequence[str] = ()) -> dict[str, str | None]:
+def job_arguments(argv: Sequence[str], names: Sequence[str] = ()) -> dict[str, Any]:
     """Give the arguments of the job by name.
 
     Args:
@@ -62,9 +62,10 @@ def job_arguments(argv: Sequence[str], names: Sequence[str] = ()) -> dict[str, s
         from awsglue.utils import getResolvedOptions
     except ImportError:
         arguments = _resolve(argv, required)
-        arguments["JOB_RUN_ID"] = arguments["JOB_RUN_ID"] or f"local_{uuid.uuid4()}"
     else:
         arguments = dict(getResolvedOptions(list(argv), required))
+    # Glue's container images have awsglue as well, but nobody there passes a run id.
+    arguments["JOB_RUN_ID"] = arguments.get("JOB_RUN_ID") or f"local_{uuid.uuid4()}"
     if not _is_given("job-bookmark-option", argv) and not _is_given("continuation-option", argv):
         logger.warning(
             "No --job-bookmark-option was given, and Glue's default is job-bookmark-disable: this run loads everything "
@@ -79,7 +80,7 @@ class _Parser(argparse.ArgumentParser):
         raise JobArgumentError(f"{message}. Pass it as `--name value` among the job's parameters.")
 
 
-def _resolve(argv: Sequence[str], required: Sequence[str]) -> dict[str, str | None]:
+def _resolve(argv: Sequence[str], required: Sequence[str]) -> dict[str, Any]:
     for name in required:
         if name in RESERVED or name.replace("_", "-") in RESERVED:
             raise JobArgumentError(f"{name!r} is an argument of Glue's own: it is always there and must not be named.")
@@ -92,7 +93,7 @@ def _resolve(argv: Sequence[str], required: Sequence[str]) -> dict[str, str | No
     for name in dict.fromkeys(required):
         if name not in TEMPORARY:
             parser.add_argument(f"--{name}", required=True)
-    arguments: dict[str, str | None] = vars(parser.parse_known_args(list(argv[1:]))[0])
+    arguments: dict[str, Any] = vars(parser.parse_known_args(list(argv[1:]))[0])
     arguments["TempDir"] = arguments["RedshiftTempDir"] = arguments["TempDir"] or arguments["RedshiftTempDir"]
     continuation = arguments.pop("continuation_option")
     if arguments["job_bookmark_option"] is None:
@@ -102,7 +103,7 @@ def _resolve(argv: Sequence[str], required: Sequence[str]) -> dict[str, str | No
     return arguments
 
 
-def _check_range(arguments: dict[str, str | None]) -> None:
+def _check_range(arguments: dict[str, Any]) -> None:
     missing = [name for name in RANGE_OPTIONS if not arguments[name.replace("-", "_")]]
     if arguments["job_bookmark_option"] == "job-bookmark-pause":
         if len(missing) == 1:

@@ -64,6 +64,13 @@ class EmulatedTable:
         keys = {"jobName": {"S": job}, "runId": {"S": run}}
         self.client.put_item(TableName=self.name, Item=keys | attributes)
 
+    def put_many(self, items: list[Wire]) -> None:
+        """Items in batches, where as many transactions would take minutes."""
+        puts = [{"PutRequest": {"Item": item}} for item in items]
+        for start in range(0, len(puts), 25):
+            told = self.client.batch_write_item(RequestItems={self.name: puts[start : start + 25]})
+            assert not told["UnprocessedItems"]
+
     def item(self, job: str, run: str = "#latest") -> Wire:
         keys = {"jobName": {"S": job}, "runId": {"S": run}}
         item: Wire = self.client.get_item(TableName=self.name, Key=keys, ConsistentRead=True)["Item"]
@@ -71,13 +78,10 @@ class EmulatedTable:
 
     def items(self, job: str) -> list[Wire]:
         """Every item of a job, the state first."""
-        pages = self.client.get_paginator("query").paginate(
-            TableName=self.name,
-            KeyConditionExpression="jobName = :job",
-            ExpressionAttributeValues={":job": {"S": job}},
-            ConsistentRead=True,
-        )
-        return [item for page in pages for item in page["Items"]]
+        return [item for page in self._pages(job) for item in page["Items"]]
+
+    def count(self, job: str) -> int:
+        return sum(page["Count"] for page in self._pages(job, Select="COUNT"))
 
     def edit(self, job: str, run: str = "#latest", **changes: Wire | None) -> None:
         """Change attributes as a person does in the console; None removes one."""
@@ -90,6 +94,15 @@ class EmulatedTable:
 
     def delete(self, job: str, run: str) -> None:
         self.client.delete_item(TableName=self.name, Key={"jobName": {"S": job}, "runId": {"S": run}})
+
+    def _pages(self, job: str, **options: Any) -> Any:
+        return self.client.get_paginator("query").paginate(
+            TableName=self.name,
+            KeyConditionExpression="jobName = :job",
+            ExpressionAttributeValues={":job": {"S": job}},
+            ConsistentRead=True,
+            **options,
+        )
 
 
 def new_table(endpoint_url: str) -> EmulatedTable:
@@ -167,7 +180,13 @@ def faults_on(watermarks: Watermarks, *faults: Fault, operation: str = "") -> It
 
 def answer(status: int, code: str, message: str = "made up by a test", **more: Any) -> Fault:
     """An error that DynamoDB answers with."""
-    body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": message, **more}).encode()
+    told = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": message, **more})
+    return page(status, told)
+
+
+def page(status: int, text: str) -> Fault:
+    """An answer of any kind, such as that of a proxy in between."""
+    body = text.encode()
 
     def fault(request: Any) -> AWSResponse:
         raw: Any = BytesIO(body)

@@ -24,6 +24,7 @@ from scripts.helpers.watermarks.errors import (
     WatermarkNotFoundError,
 )
 from scripts.helpers.watermarks.job_run import JobRun
+from scripts.helpers.watermarks.operations import Changed
 from scripts.helpers.watermarks.table.views import WatermarkItem
 from scripts.helpers.watermarks.values import WatermarkValues
 from scripts.helpers.watermarks.watermarks import Watermarks
@@ -31,6 +32,7 @@ from scripts.helpers.watermarks.window import Window
 
 __all__ = [
     "BrokenItemError",
+    "Changed",
     "ConflictError",
     "FutureValuesError",
     "InvalidArgumentError",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, NotPicklableError, WatermarkNotFoundError
 from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.lifecycle import RunSettings
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption, check_options
+from scripts.helpers.watermarks.operations import Operations
 from scripts.helpers.watermarks.table import JobState, WatermarkTable, refuse_unadopted
 from scripts.helpers.watermarks.table.recording import adopt_older_run, record_by_hand
 from scripts.helpers.watermarks.table.views import (
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import boto3
 
 SHORTEST_LEASE = timedelta(seconds=1)
+# Beyond this, the second at which a record expires would soon be after the end of time (the year 9999).
+LONGEST_RETENTION = timedelta(days=36_525)
 
 
 def utc_now() -> datetime:
@@ -34,7 +37,7 @@ def utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Watermarks:
+class Watermarks(Operations):
     """Watermarks of Glue jobs, kept in one DynamoDB table.
 
     Example:
@@ -74,9 +77,10 @@ class Watermarks:
                 argument="table_name",
                 value=table_name,
             )
-        if retention is not None and not retention > timedelta(0):
+        if retention is not None and not _is_positive_span(retention):
             raise InvalidArgumentError(
-                f"retention {retention!r} must be a positive timedelta, such as timedelta(days=400).",
+                f"retention {retention!r} must be a positive timedelta, such as timedelta(days=400), and at most a "
+                "century.",
                 argument="retention",
                 value=retention,
             )
@@ -187,7 +191,7 @@ class Watermarks:
             raise self._not_found(job_id, run_id, f"FAILED ({record.error}) and so left no watermark")
         return item_view(job_id, run_id, record.watermarks)
 
-    def get_watermark_values(self, job_id: str, run_id: str | None = None) -> dict[str, object] | None:
+    def get_watermark_values(self, job_id: str, run_id: str | None = None) -> dict[str, Any] | None:
         """Give just the values that a run recorded; None if no run is recorded yet and no run id was given.
 
         Example:
@@ -243,7 +247,7 @@ class Watermarks:
         )
         return JobRun(self._table, settings)
 
-    def history(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, object]]:
+    def history(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, Any]]:
         """Give all that is stored of a job's runs, newest first, read as they are asked for.
 
         Args:
@@ -263,7 +267,7 @@ class Watermarks:
             )
         return map(run_view, self._table.history(require_job_id(job_id), limit))
 
-    def jobs(self) -> Iterator[dict[str, object]]:
+    def jobs(self) -> Iterator[dict[str, Any]]:
         """Give the latest of every job, in no particular order, without reading any history.
 
         Example:
@@ -310,3 +314,7 @@ def _require_span(argument: str, value: object, *, at_least: timedelta) -> timed
             value=value,
         )
     return value
+
+
+def _is_positive_span(value: object) -> bool:
+    return isinstance(value, timedelta) and timedelta(0) < value <= LONGEST_RETENTION

@@ -22,7 +22,6 @@ WallClock: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 FUTURES: tuple[str, ...] = get_args(Future)
 NULLS: tuple[str, ...] = get_args(Nulls)
 TIMES: frozenset[str] = frozenset({"timestamp", "timestamp_ntz", "date"})
-ONE_DAY = timedelta(days=1)
 
 # When clocks go back, the wall shows the same hour twice. Looking three hours ahead in quarters covers every zone
 # that changes by up to three hours at a quarter of an hour.
@@ -108,15 +107,15 @@ def check_options(kind: MarkType, column: str, delay: object, future: object, nu
 def _time_limits(kind: MarkType, now: int, wall_clock: WallClock, delay: timedelta | None) -> tuple[int, int]:
     """Give the present, and the last value that cannot gain rows any more, both as values of the column's type."""
     if kind == "timestamp":
-        delayed = now - _micros(delay or timedelta(0))
-        return now, min(_before_second(now), delayed)
+        return now, _before_second(now - _micros(delay or timedelta(0)))
+    shown, lowest = _walls(wall_clock, now)
+    delayed = _walls(wall_clock, now - _micros(delay))[1] if delay else lowest
     if kind == "timestamp_ntz":
-        shown, complete = _walls(wall_clock, now)
-        delayed = _walls(wall_clock, now - _micros(delay))[1] if delay else complete
-        return shown, min(_before_second(complete), delayed)
-    shown = _walls(wall_clock, now)[0]
-    delayed = _walls(wall_clock, now - _micros(ONE_DAY if delay is None else delay))[1]
-    return shown // DAY, delayed // DAY
+        return shown, _before_second(min(lowest, delayed))
+    if delay is None:
+        return shown // DAY, lowest // DAY - 1
+    # On the wall too: 24 hours before the last hour of a day of 25, it was the same day.
+    return shown // DAY, min(lowest - _micros(delay), delayed) // DAY
 
 
 def _walls(wall_clock: WallClock, moment: int) -> tuple[int, int]:

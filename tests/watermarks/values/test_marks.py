@@ -1,5 +1,8 @@
 """Marks of sources: stored exactly, read back exactly, over all the time that Spark has."""
 
+from __future__ import annotations
+
+import re
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
@@ -110,15 +113,15 @@ def test_times__agree_with_pythons_calendar(moment: datetime) -> None:
 
 @given(value=micros)
 def test_times__the_calendar_repeats_every_400_years(value: int) -> None:
-    later = value + 146_097 * DAY
+    year, rest = _year_and_rest(value)
 
-    year, rest = str(to_stored("timestamp", value)).rsplit("-", 2)[0], str(to_stored("timestamp", value))[-24:]
-    assert str(to_stored("timestamp", later)).rsplit("-", 2)[0].lstrip("+") == _year(int(year) + 400)
-    assert str(to_stored("timestamp", later)).endswith(rest[-22:])
+    assert _year_and_rest(value + 146_097 * DAY) == (year + 400, rest)
 
 
-def _year(year: int) -> str:
-    return f"{year:04d}" if year >= 0 else f"{year:05d}"
+def _year_and_rest(value: int) -> tuple[int, str]:
+    found = re.fullmatch(r"([+-]?\d{4,6})(-\d\d-\d\dT.*)", str(to_stored("timestamp", value)))
+    assert found is not None
+    return int(found[1]), found[2]
 
 
 @given(value=micros)
@@ -153,9 +156,8 @@ def test_to_python__and_from_python_again(value: int) -> None:
         ("integer", Decimal("1.5")),
         ("integer", "808"),
         ("integer", True),
-        ("decimal", "eight"),
+        ("decimal", "1.5"),
         ("decimal", "NaN"),
-        ("decimal", "Infinity"),
         ("decimal", True),
         ("string", Decimal(1)),
         ("string", None),
@@ -171,9 +173,9 @@ def test_from_stored__not_a_mark_of_this_type(kind: MarkType, stored: Stored) ->
     ("kind", "value", "line"),
     [
         ("timestamp", None, "nothing"),
-        ("timestamp", NOON, "2023-03-16 12:00:00Z"),
-        ("timestamp", NOON + 250_000, "2023-03-16 12:00:00.250000Z"),
-        ("timestamp", NOON + 45 * SECOND, "2023-03-16 12:00:45Z"),
+        ("timestamp", NOON, "2023-03-16 12:00:00"),
+        ("timestamp", NOON + 250_000, "2023-03-16 12:00:00.250000"),
+        ("timestamp", NOON + 45 * SECOND, "2023-03-16 12:00:45"),
         ("timestamp_ntz", NOON, "2023-03-16 12:00:00"),
         ("date", 19_432, "2023-03-16"),
         ("integer", 1_000, "1000"),

@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 RENEWALS_PER_LEASE = 3
 MARGIN = 1 / 6
+LONGEST_STOP = 30.0
 
 
 class Heartbeat:
@@ -84,7 +85,8 @@ class Heartbeat:
         self._stopped.set()
         for thread in self._threads:
             if thread is not threading.current_thread():
-                thread.join()
+                # Not for ever: a signal handler may be stopping us while its thread holds what a renewal waits for.
+                thread.join(LONGEST_STOP)
 
     def why_lost(self) -> str | None:
         """Say why the lease is lost; None while it is held."""

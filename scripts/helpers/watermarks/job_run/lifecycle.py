@@ -15,6 +15,7 @@ from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, BookmarkOp
 from scripts.helpers.watermarks.job_run.outcome import Circumstances, SourceRead, count_of, failure, success
 from scripts.helpers.watermarks.job_run.superseded import superseded
 from scripts.helpers.watermarks.job_run.taking import take_job
+from scripts.helpers.watermarks.job_run.termination import Termination
 from scripts.helpers.watermarks.table import (
     Condition,
     JobState,
@@ -61,6 +62,7 @@ class Lifecycle:
         self._span: Span | None = None
         self._token: str | None = None
         self._heartbeat: Heartbeat | None = None
+        self._termination = Termination(lambda: self.fail("SIGTERM: the process was told to end"))
         self._started_at = settings.clock()
         self._reads: dict[str, SourceRead] = {}
         self._recorded: dict[str, object] = {}
@@ -121,8 +123,11 @@ class Lifecycle:
         """
         self._require_open()
         if self._commits:
-            self._stop_heartbeat()
-            self._write_success()
+            with self._termination.deferred():
+                self._stop_heartbeat()
+                self._write_success()
+                self._phase = "committed"
+            self._termination.stop_listening()
         self._phase = "committed"
 
     def fail(self, error: BaseException | str) -> None:
@@ -138,11 +143,15 @@ class Lifecycle:
         self._phase = "failed"
         if not self._commits:
             return
-        try:
-            self._stop_heartbeat()
-            self._write_failure(error)
-        except Exception:
-            logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
+        with self._termination.deferred():
+            try:
+                self._stop_heartbeat()
+                self._write_failure(error)
+            except Exception:
+                logger.warning(
+                    "%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True
+                )
+        self._termination.stop_listening()
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -198,6 +207,7 @@ class Lifecycle:
             on_lost=self._cancel_work,
         )
         self._heartbeat.start()
+        self._termination.listen()
 
     def _look(self) -> None:
         """Read where the job stands, or stood, without taking it."""

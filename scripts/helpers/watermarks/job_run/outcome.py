@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -9,7 +10,7 @@ from decimal import Decimal
 
 from scripts.helpers.watermarks.table import JobState, RunRecord, Values
 from scripts.helpers.watermarks.table.recording import expiry
-from scripts.helpers.watermarks.values import Stored, StoredMap, marks
+from scripts.helpers.watermarks.values import Stored, StoredMap
 from scripts.helpers.watermarks.values.marks import MarkValue
 from scripts.helpers.watermarks.values.positions import RowsPosition
 
@@ -91,7 +92,9 @@ def count_of(number: int, thing: str) -> str:
 def error_text(error: BaseException | str) -> str:
     """Give an error's class and message in one line of sensible length."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    text = " ".join(text.split()).encode(errors="replace").decode()
+    # Py4J puts the Java exception behind a line about its own call, and the stack trace after it.
+    from_java = re.search(r"An error occurred while calling .*?\n: (.+)", text)
+    text = " ".join((from_java[1] if from_java else text).split()).encode(errors="replace").decode()
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[: MAX_ERROR_LENGTH - 1]}…"
 
 
@@ -120,6 +123,5 @@ def _marks(sources: StoredMap) -> dict[str, object]:
     """Give the mark of every source as a Python value, under the source's name."""
     found: dict[str, object] = {}
     for name, stored in sources.items():
-        position = RowsPosition.from_stored(stored)
-        found[name] = None if position.mark is None else marks.to_python(position.kind, position.mark)
+        found[name] = RowsPosition.from_stored(stored).python_mark()
     return found

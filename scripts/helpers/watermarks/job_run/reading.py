@@ -76,7 +76,7 @@ def read_new(
     check_found(found, column.name, nulls=options.nulls, future=options.future)
     frame = within(df, column, low, found.highest, with_nulls=with_nulls)
     read = SourceRead(
-        after=RowsPosition(column.name, column.kind, mark if found.highest is None else found.highest),
+        after=RowsPosition(column.name, column.kind, low if found.highest is None else found.highest),
         low=low,
         high=low if found.highest is None else found.highest,
         rows=found.rows + (found.nulls if with_nulls else 0),
@@ -93,18 +93,19 @@ def read_between(
     source: str,
     first: RowsPosition | None,
     last: RowsPosition | None,
-    nulls: Nulls,
+    options: RowOptions,
 ) -> tuple[DataFrame, SourceRead]:
     """Read what came after one run up to and including another: both ends are known, so nothing is counted."""
     from scripts.helpers.watermarks.sources.rows import within
 
-    low = None if first is None else first.mark
+    initial = _bound(df.sparkSession, column.kind, "initial_value", options.initial_value)
+    low = initial if first is None or first.mark is None else first.mark
     high = low if last is None else last.mark
-    nothing = last is None or high == low
-    frame = within(
-        df, column, low, None if nothing else high, with_nulls=first is None and last is not None and nulls == "include"
-    )
-    read = SourceRead(RowsPosition(column.name, column.kind, high), low, high, rows=0 if nothing else None)
+    nothing = high is None or high == low
+    with_nulls = first is None and last is not None and options.nulls == "include"
+    frame = within(df, column, low, None if nothing else high, with_nulls=with_nulls)
+    rows = 0 if nothing and not with_nulls else None
+    read = SourceRead(RowsPosition(column.name, column.kind, high), low, high, rows)
     _log(source, column, read)
     return frame, read
 
@@ -117,7 +118,7 @@ def read_everything(df: DataFrame, column: MarkColumn, source: str) -> tuple[Dat
 
 def check_same_column(known: RowsPosition | None, column: MarkColumn, job_id: str, source: str) -> None:
     """Refuse to compare a mark with another column, or with values of another type, than it was taken from."""
-    if known is None or (known.column, known.kind) == (column.name, column.kind):
+    if known is None or (known.column in (None, column.name) and known.kind == column.kind):
         return
     raise WatermarkMismatchError(
         f"Source {source!r} of job {job_id!r} has the mark {marks.describe(known.kind, known.mark)} of column "

@@ -89,7 +89,7 @@ class JobRun(Lifecycle):
             first, last = self._position(self._span.after, source), self._position(self._span.up_to, source)
             for known in (first, last):
                 check_same_column(known, found, self.job_id, source)
-            frame, read = read_between(df, found, source, first, last, nulls)
+            frame, read = read_between(df, found, source, first, last, options)
         else:
             known = self._position(self._state.sources, source)
             check_same_column(known, found, self.job_id, source)
@@ -169,9 +169,10 @@ class JobRun(Lifecycle):
             raise broken(self._table.place.table_name, self.job_id, LATEST, f"sources.{source}", str(error)) from error
 
     def _cancel_work(self) -> None:
+        """Cancel what Spark is doing for the lost run, and what the script starts next, until the run is closed."""
         if self._spark is not None:
-            from scripts.helpers.watermarks.sources.cancel import cancel_work
+            from scripts.helpers.watermarks.sources.cancel import keep_cancelling
 
-            cancel_work(self._spark)
+            keep_cancelling(self._spark, while_true=lambda: self._phase == "open")
 
     _spark: SparkSession | None = None

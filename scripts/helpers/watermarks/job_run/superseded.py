@@ -20,8 +20,12 @@ def superseded(table: WatermarkTable, before: JobState, run_id: str, reason: str
 def _meanwhile(table: WatermarkTable, before: JobState) -> str:
     try:
         now = table.state(before.job_id)
+        changes = list(table.changes(before.job_id, since=before.version, limit=1))
     except WatermarkError:
         return ""
+    for change in changes:
+        why = f" ({change.reason})" if change.reason else ""
+        return f"{change.changed_by} did a {change.operation} at {change.changed_at:%Y-%m-%d %H:%M:%S} UTC{why}"
     if now is None:
         return "the state of the job was deleted"
     if now.lease is not None and now.version == before.version:

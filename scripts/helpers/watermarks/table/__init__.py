@@ -4,7 +4,7 @@ from pynamodb.expressions.condition import Condition
 
 from scripts.helpers.watermarks.table import conditions
 from scripts.helpers.watermarks.table.changes import Plan, already_running, change_job, refuse_unadopted
-from scripts.helpers.watermarks.table.items import JobState, Lease, RunRecord, Values
+from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord, Values
 from scripts.helpers.watermarks.table.reads import Backoff
 from scripts.helpers.watermarks.table.store import (
     LeaseRefusedError,
@@ -15,6 +15,7 @@ from scripts.helpers.watermarks.table.store import (
 
 __all__ = [
     "Backoff",
+    "Change",
     "Condition",
     "JobState",
     "Lease",

@@ -14,10 +14,11 @@ from pynamodb.expressions.condition import Condition
 
 from scripts.helpers.watermarks.errors import ConflictError, JobAlreadyRunningError, UnadoptedItemsError
 from scripts.helpers.watermarks.table import conditions
-from scripts.helpers.watermarks.table.items import JobState, Lease, RunRecord
+from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord
 from scripts.helpers.watermarks.table.store import StateChangedError, WatermarkTable
 
 CHANGE_ATTEMPTS = 40
+WAIT_FOR_IT = "Wait for it to end (wait=…), and set the Glue job's maximum concurrency to 1."
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Plan:
     """What a change wants to write."""
 
     after: JobState
-    record: RunRecord
+    record: RunRecord | Change
     record_condition: Condition | None = None
 
 
@@ -37,6 +38,8 @@ def change_job(
     now: Callable[[], datetime],
     changer: str,
     action: str,
+    remedy: str,
+    force: bool = False,
 ) -> Plan:
     """Change a job in one atomic step, again from the start whenever somebody else was faster.
 
@@ -47,6 +50,8 @@ def change_job(
         now: the clock, for leases.
         changer: who wants the change, to name in an error (a run id, or what an operator does).
         action: what the change does, to name in an error.
+        remedy: what to do instead while a run holds the job, to say in the error.
+        force: whether to take the job away from a run that holds it.
 
     Returns:
         What was written.
@@ -57,12 +62,12 @@ def change_job(
     """
     for tries in range(CHANGE_ATTEMPTS):
         found = table.state(job_id)
-        if found is not None:
-            refuse_while_running(found, changer, now())
+        if found is not None and not force:
+            refuse_while_running(found, changer, now(), remedy)
         token = str(uuid.uuid4())
         plan = decide(found or JobState(job_id), token)
         untouched = conditions.nobody_changed_it_since(found)
-        if found is not None:
+        if found is not None and not force:
             untouched &= conditions.nobody_holds_it_at(now())
         try:
             table.write(
@@ -104,19 +109,18 @@ def refuse_unadopted(table: WatermarkTable, state: JobState | None, job_id: str)
         )
 
 
-def refuse_while_running(state: JobState, changer: str, now: datetime) -> None:
+def refuse_while_running(state: JobState, changer: str, now: datetime, remedy: str) -> None:
     """Refuse to change a job that a run holds."""
     lease = state.held_at(now)
     if lease is not None:
-        raise already_running(state.job_id, changer, lease)
+        raise already_running(state.job_id, changer, lease, remedy)
 
 
-def already_running(job_id: str, run_id: str, lease: Lease) -> JobAlreadyRunningError:
+def already_running(job_id: str, run_id: str, lease: Lease, remedy: str = WAIT_FOR_IT) -> JobAlreadyRunningError:
     """Build the error that names who holds the job."""
     return JobAlreadyRunningError(
         f"Job {job_id!r} is held by run {lease.run_id!r} since {lease.since:%Y-%m-%d %H:%M:%S} UTC (its lease ends at "
-        f"{lease.until:%H:%M:%S} UTC unless renewed), so {run_id!r} cannot go ahead. Wait for it to end, or set the "
-        "Glue job's maximum concurrency to 1. Inside a job_run block, use run.record(...) instead of add_watermark.",
+        f"{lease.until:%H:%M:%S} UTC unless renewed), so {run_id!r} cannot go ahead. {remedy}",
         job_id=job_id,
         run_id=run_id,
         holder=lease.run_id,
@@ -127,5 +131,4 @@ def already_running(job_id: str, run_id: str, lease: Lease) -> JobAlreadyRunning
 
 def _was_written(table: WatermarkTable, plan: Plan, token: str) -> bool:
     """Recognise our own write whose answer was lost, although others may have written on top of it since."""
-    record = table.record(plan.record.job_id, plan.record.run_id)
-    return record is not None and record.commit_id == token
+    return table.commit_id(plan.record.job_id, plan.record.item_id) == token

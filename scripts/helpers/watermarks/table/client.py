@@ -15,6 +15,7 @@ from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     HTTPClientError,
+    InvalidEndpointConfigurationError,
     NoRegionError,
 )
 from botocore.exceptions import (
@@ -96,10 +97,19 @@ class SessionConnection(Connection):
         """Give the client, the same for every thread: making one is not thread-safe, using one is."""
         with self._making_client:
             if self._made_client is None:
-                self._made_client = self._boto3_session.client(
-                    "dynamodb", region_name=self.region, endpoint_url=self.host, config=CONFIG
-                )
+                self._made_client = self._make_client()
             return self._made_client
+
+    def _make_client(self) -> Any:
+        try:
+            return self._boto3_session.client(
+                "dynamodb", region_name=self.region, endpoint_url=self.host, config=CONFIG
+            )
+        except BotoCoreError:
+            raise
+        except ValueError as error:
+            # botocore's only word for an endpoint without "http://" is a plain ValueError.
+            raise InvalidEndpointConfigurationError(msg=str(error)) from error
 
 
 def resolve_region(region_name: str | None, given: boto3.Session | None, session: boto3.Session) -> str | None:
@@ -188,10 +198,16 @@ def error_code(error: Exception) -> str:
     return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
 
 
+def cancellation_codes(error: Exception) -> list[str | None]:
+    """Give why each item of a transaction was refused; None for an item that was not; nothing for other errors."""
+    reasons = getattr(botocore_cause(error), "cancellation_reasons", ())
+    return [reason.code if reason else None for reason in reasons]
+
+
 def is_transient(error: Exception) -> bool:
     """Say whether the same request may succeed later."""
     if isinstance(error, ClientError):
-        return error_code(error) in TRANSIENT_CODES
+        return not TRANSIENT_CODES.isdisjoint([error_code(error), *cancellation_codes(error)])
     return isinstance(error, (BotoConnectionError, HTTPClientError))
 
 

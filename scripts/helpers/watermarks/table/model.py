@@ -24,6 +24,7 @@ from scripts.helpers.watermarks.table.wire import map_from_wire, map_to_wire
 from scripts.helpers.watermarks.values import StoredMap
 
 LATEST = "#latest"
+CHANGE = "#change/"
 LEASE_TOKEN = Path(["lease", "token"])
 LEASE_RUN_ID = Path(["lease", "runId"])
 LEASE_UNTIL = Path(["lease", "until"])
@@ -124,6 +125,14 @@ class Item(Model):
     attempt = NumberAttribute(null=True)
     error = UnicodeAttribute(null=True)
     expires_at = NumberAttribute(null=True, attr_name="expiresAt")
+
+    # An operator's change.
+    operation = UnicodeAttribute(null=True)
+    changed_by = UnicodeAttribute(null=True, attr_name="changedBy")
+    changed_at = InstantAttribute(null=True, attr_name="changedAt")
+    reason = UnicodeAttribute(null=True)
+    before = StoredMapAttribute(null=True)
+    after = StoredMapAttribute(null=True)
 
     runs_by_time = RunsByTime()
     latest_by_job = LatestByJob()

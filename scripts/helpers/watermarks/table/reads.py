@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 
 import boto3
@@ -13,8 +14,10 @@ from pynamodb.connection import Connection
 from pynamodb.exceptions import TableDoesNotExist
 
 from scripts.helpers.watermarks.table.client import Place, errors_in_words, resolve_region
-from scripts.helpers.watermarks.table.items import JobState, RunRecord, read_listed_state, read_record, read_state
-from scripts.helpers.watermarks.table.model import LATEST, Item, connection_of, item_model
+from scripts.helpers.watermarks.table.identity import caller_identity
+from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord
+from scripts.helpers.watermarks.table.model import CHANGE, LATEST, Item, connection_of, item_model
+from scripts.helpers.watermarks.table.parsing import read_change, read_listed_state, read_record, read_state
 
 PAGE = 100
 
@@ -45,11 +48,17 @@ class TableReads:
         backoff: Backoff | None = None,
     ) -> None:
         """Prepare the model; no request is made yet."""
-        session = boto3_session or boto3.Session()
-        region = resolve_region(region_name, boto3_session, session)
+        with errors_in_words(Place(table_name, region_name, endpoint_url), "open an AWS session"):
+            session = boto3_session or boto3.Session()
+            region = resolve_region(region_name, boto3_session, session)
         self.place = Place(table_name, region, endpoint_url)
         self.item = item_model(table_name, session, region, endpoint_url)
         self.backoff = backoff or Backoff()
+        self._session = session
+
+    def caller(self) -> str:
+        """Name who is asking."""
+        return caller_identity(self._session, self._connection.client)
 
     def exists(self, table_name: str | None = None) -> bool:
         """Say whether the table exists, or another one in the same place."""
@@ -70,11 +79,35 @@ class TableReads:
         item = self._get(job_id, run_id, "read a run")
         return None if item is None else read_record(item)
 
-    def history(self, job_id: str, limit: int | None) -> Iterator[RunRecord]:
+    def commit_id(self, job_id: str, item_id: str) -> str | None:
+        """Read whose write an item is, by the token it carries."""
+        item = self._get(job_id, item_id, "read an item")
+        return None if item is None else item.commit_id
+
+    def changes(self, job_id: str, since: int = 0, limit: int | None = None) -> Iterator[Change]:
+        """Read what operators changed of a job after a version, newest first."""
+        with errors_in_words(self.place, "read the changes of a job"):
+            found = self.item.query(
+                job_id,
+                self.item.run_id.between(f"{CHANGE}{since + 1:012d}", f"{CHANGE}~"),
+                scan_index_forward=False,
+                consistent_read=True,
+                limit=limit,
+            )
+            for item in found:
+                yield read_change(item)
+
+    def history(
+        self, job_id: str, limit: int | None, *, before: datetime | None = None, oldest_first: bool = False
+    ) -> Iterator[RunRecord]:
         """Read the runs of a job, newest first, page by page as they are asked for."""
         with errors_in_words(self.place, "read the history of a job"):
             runs = self.item.runs_by_time.query(
-                job_id, scan_index_forward=False, limit=limit, page_size=min(limit or PAGE, PAGE)
+                job_id,
+                None if before is None else self.item.recorded_at < before,
+                scan_index_forward=oldest_first,
+                limit=limit,
+                page_size=min(limit or PAGE, PAGE),
             )
             for item in runs:
                 yield read_record(item)

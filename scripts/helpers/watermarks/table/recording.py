@@ -11,6 +11,8 @@ from scripts.helpers.watermarks.table.changes import Plan, change_job, refuse_un
 from scripts.helpers.watermarks.table.items import JobState, RunRecord, Values
 from scripts.helpers.watermarks.table.store import WatermarkTable
 
+RECORD_IN_THE_RUN = "Wait for it to end, or, if this is the same run, use run.record(...) inside its job_run block."
+
 
 def record_by_hand(
     table: WatermarkTable,
@@ -29,7 +31,7 @@ def record_by_hand(
         known = table.record(job_id, run_id) if found.latest_run_id == run_id else None
         return _plan(found, known, run_id, values, token, found.next_instant(clock()), retention)
 
-    change_job(table, job_id, decide, now=clock, changer=run_id, action="add a watermark")
+    change_job(table, job_id, decide, now=clock, changer=run_id, action="add a watermark", remedy=RECORD_IN_THE_RUN)
 
 
 def adopt_older_run(
@@ -47,7 +49,9 @@ def adopt_older_run(
             )
         return _plan(found, None, older.run_id, older.watermarks, token, found.next_instant(clock()), retention)
 
-    change_job(table, older.job_id, decide, now=clock, changer=older.run_id, action="adopt a run")
+    change_job(
+        table, older.job_id, decide, now=clock, changer=older.run_id, action="adopt a run", remedy=RECORD_IN_THE_RUN
+    )
 
 
 def expiry(recorded_at: datetime, retention: timedelta | None) -> int | None:
@@ -81,6 +85,7 @@ def _plan(
             updated_at=now,
             watermarks=values,
             lease=None,
+            listed=True,
         ),
         replace(
             record,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
@@ -13,28 +13,22 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
-from scripts.helpers.watermarks.errors import UnsupportedValueError, WatermarkError
+from scripts.helpers.watermarks.errors import BrokenItemError, UnsupportedValueError, WatermarkError
 from scripts.helpers.watermarks.table import conditions
 from scripts.helpers.watermarks.table.client import (
-    TRANSIENT_CODES,
     botocore_cause,
+    cancellation_codes,
     error_code,
     errors_in_words,
     in_words,
     is_transient,
 )
-from scripts.helpers.watermarks.table.items import (
-    JobState,
-    Lease,
-    RunRecord,
-    read_state,
-    state_wire,
-)
+from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord, state_wire
 from scripts.helpers.watermarks.table.model import LATEST, LEASE_UNTIL, instant_text
+from scripts.helpers.watermarks.table.parsing import read_state
 from scripts.helpers.watermarks.table.reads import TableReads
 from scripts.helpers.watermarks.table.wire import MAX_ITEM_BYTES, WireMap, item_bytes, map_to_wire
 
-PAGE = 100
 # Room that a state keeps for the lease and the counters that are added to it later.
 STATE_RESERVE = 2_048
 # On top of botocore's own: it does not retry a transaction that was cancelled because of a conflict.
@@ -72,7 +66,7 @@ class WatermarkTable(TableReads):
     def write(
         self,
         after: JobState,
-        record: RunRecord | None,
+        record: RunRecord | Change,
         *,
         state_condition: Condition,
         record_condition: Condition | None = None,
@@ -86,17 +80,15 @@ class WatermarkTable(TableReads):
             RecordExistsError: the condition on the record did not hold.
         """
         wire = state_wire(after)
-        items = [] if record is None else [record.to_item(self.item)]
+        item = record.to_item(self.item)
         keys: WireMap = {"jobName": {"S": after.job_id}, "runId": {"S": LATEST}}
         self._check_size(item_bytes(wire | keys) + STATE_RESERVE, "the state of the job")
-        for item in items:
-            self._check_size(item_bytes(item.serialize()), "the record of the run")
+        self._check_size(item_bytes(item.serialize()), f"the item {record.item_id!r}")
         actions: list[Action] = [Path([name]).set(value) for name, value in wire.items()]
         actions += [Path([name]).remove() for name in OPTIONAL_STATE if name not in wire]
 
         def fill(transaction: TransactWrite) -> None:
-            for item in items:
-                transaction.save(item, condition=record_condition)
+            transaction.save(item, condition=record_condition)
             transaction.update(self.item(after.job_id, LATEST), actions=actions, condition=state_condition)
 
         self._transact(fill, token, action)
@@ -133,8 +125,15 @@ class WatermarkTable(TableReads):
             if error_code(error) != "ConditionalCheckFailedException":
                 raise in_words(error, self.place, "take the job") from error
             return self._take_refused(job_id, lease, error)
+        except BotoCoreError as error:
+            raise in_words(error, self.place, "take the job") from error
         old = answer.get("Attributes")
-        return read_state(self.item.from_raw_data(old)) if old else JobState(job_id)
+        try:
+            # A job that was forgotten is listed again from here on.
+            return replace(read_state(self.item.from_raw_data(old)), listed=True) if old else JobState(job_id)
+        except BrokenItemError:
+            self.release(job_id, lease.token)
+            raise
 
     def renew(self, job_id: str, lease: Lease) -> bool:
         """Prolong a lease; false if it is no longer held."""
@@ -183,13 +182,12 @@ class WatermarkTable(TableReads):
                     fill(transaction)
                 return
             except TransactWriteError as error:
-                reasons = [reason.code if reason else None for reason in error.cancellation_reasons]
+                reasons = cancellation_codes(error)
                 if reasons and reasons[-1] == "ConditionalCheckFailed":
                     raise StateChangedError("The job was changed or taken meanwhile.") from error
                 if "ConditionalCheckFailed" in reasons:
                     raise RecordExistsError("The run is already on record.") from error
-                passing = is_transient(botocore_cause(error)) or any(code in TRANSIENT_CODES for code in reasons)
-                if not passing or tries == TRANSACTION_ATTEMPTS:
+                if not is_transient(botocore_cause(error)) or tries == TRANSACTION_ATTEMPTS:
                     raise in_words(error, self.place, action) from error
                 self.backoff.wait(tries)
 

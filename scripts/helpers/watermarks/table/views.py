@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from scripts.helpers.watermarks.errors import InvalidItemError
 from scripts.helpers.watermarks.table.items import JobState, RunRecord, Values
@@ -18,7 +18,7 @@ class WatermarkItem(TypedDict):
 
     jobName: str
     runId: str
-    watermarks: dict[str, object]
+    watermarks: dict[str, Any]
 
 
 def make_item(job_id: str, run_id: str, watermarks: dict[str, object]) -> WatermarkItem:
@@ -67,7 +67,7 @@ def latest_view(state: JobState | None) -> WatermarkItem | None:
     return item_view(state.job_id, state.latest_run_id, state.watermarks)
 
 
-def run_view(record: RunRecord) -> dict[str, object]:
+def run_view(record: RunRecord) -> dict[str, Any]:
     """Show all that is stored of a run."""
     stored: dict[str, object] = {
         "status": record.status,
@@ -86,7 +86,7 @@ def run_view(record: RunRecord) -> dict[str, object]:
     return {**named, **{name: value for name, value in stored.items() if value is not None}}
 
 
-def job_view(state: JobState) -> dict[str, object]:
+def job_view(state: JobState) -> dict[str, Any]:
     """Show where a job stands."""
     return {
         "jobName": state.job_id,

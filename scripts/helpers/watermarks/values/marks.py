@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Literal, TypeAlias, get_args
 
-from scripts.helpers.watermarks.values.stored import MAX_DIGITS, Stored, canonical_number
+from scripts.helpers.watermarks.values.stored import MAX_DIGITS, Stored, canonical_number, is_held
 
 MarkType: TypeAlias = Literal["timestamp", "timestamp_ntz", "date", "integer", "decimal", "string"]
 MarkValue: TypeAlias = "int | Decimal | str"
@@ -39,8 +39,7 @@ def to_stored(kind: MarkType, value: MarkValue) -> Stored:
         return _iso_date(_whole(value))
     if kind == "string":
         return str(value)
-    number = canonical_number(Decimal(value))
-    return number if len(number.as_tuple().digits) <= MAX_DIGITS else str(number)
+    return canonical_number(Decimal(value))
 
 
 def from_stored(kind: MarkType, stored: Stored) -> MarkValue:
@@ -55,11 +54,8 @@ def from_stored(kind: MarkType, stored: Stored) -> MarkValue:
         return stored
     if kind == "integer" and isinstance(stored, Decimal) and stored == stored.to_integral_value():
         return int(stored)
-    if kind == "decimal" and isinstance(stored, (Decimal, str)):
-        try:
-            return canonical_number(Decimal(stored))
-        except InvalidOperation:
-            pass
+    if kind == "decimal" and isinstance(stored, Decimal):
+        return canonical_number(stored)
     raise ValueError(f"{stored!r} is not a mark of type {kind}")
 
 
@@ -107,6 +103,21 @@ def from_python(kind: MarkType, value: object) -> MarkValue:
     raise ValueError(f"expected a datetime, not {value!r}")
 
 
+def kind_of(value: object) -> MarkType:
+    """Give the type of mark that a Python value would be.
+
+    Raises:
+        ValueError: it could be none.
+    """
+    if isinstance(value, datetime):
+        return "timestamp_ntz" if value.tzinfo is None else "timestamp"
+    kinds: dict[type, MarkType] = {date: "date", int: "integer", Decimal: "decimal", str: "string"}
+    try:
+        return kinds[type(value)]
+    except KeyError:
+        raise ValueError("expected a datetime, a date, an integer, a Decimal or text") from None
+
+
 def describe(kind: MarkType, value: MarkValue | None) -> str:
     """Give the mark as a log line shows it: times in UTC, without zeros that say nothing."""
     if value is None:
@@ -139,11 +150,11 @@ def _parse_python_time(text: str) -> date | datetime:
 
 
 def _integer(value: object) -> int:
-    if type(value) is int:
+    if type(value) is int and abs(value) < 10**MAX_DIGITS:
         return value
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,40}", value.strip()):
+    if isinstance(value, str) and re.fullmatch(rf"[+-]?\d{{1,{MAX_DIGITS}}}", value.strip()):
         return int(value)
-    raise ValueError(f"expected an integer, not {value!r}")
+    raise ValueError(f"expected an integer of at most {MAX_DIGITS} digits, not {value!r}")
 
 
 def _decimal(value: object) -> Decimal:
@@ -152,9 +163,9 @@ def _decimal(value: object) -> Decimal:
             number = Decimal(value)
         except InvalidOperation:
             raise ValueError(f"expected a decimal number, not {value!r}") from None
-        if number.is_finite():
+        if number.is_finite() and is_held(number.copy_abs()):
             return canonical_number(number)
-    raise ValueError(f"expected a Decimal or an integer, not {value!r}")
+    raise ValueError(f"expected a Decimal or an integer of at most {MAX_DIGITS} digits, not {value!r}")
 
 
 def _whole(value: MarkValue) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scripts.helpers.watermarks.errors import UnknownNameError
 
 
-class WatermarkValues(dict[str, object]):
+class WatermarkValues(dict[str, Any]):
     """A plain dict, except that a name it does not hold is answered with the names it does hold."""
 
     def __init__(self, values: Mapping[str, object], *, job_id: str | None = None, run_id: str | None = None) -> None:

@@ -130,14 +130,14 @@ class _Encoder:
             _refuse(path, value, f"{value} is not a number that can be compared")
         self.types[pointer] = "float"
         number = Decimal(repr(value))
-        return canonical_number(number) if _is_held(number) else repr(value)
+        return canonical_number(number) if is_held(number) else repr(value)
 
     def _decimal(self, value: Decimal, path: str, pointer: str) -> Stored:
         if not value.is_finite():
             _refuse(path, value, f"{value} is not a number that can be compared")
         self.types[pointer] = "decimal"
         # `1.10` and `1E+2` are numbers that DynamoDB would give back as `1.1` and `100`.
-        unchanged = _is_held(value) and canonical_number(value).as_tuple() == value.as_tuple()
+        unchanged = is_held(value) and canonical_number(value).as_tuple() == value.as_tuple()
         return value if unchanged else str(value)
 
     def _date(self, value: date, _: str, pointer: str) -> Stored:
@@ -158,7 +158,7 @@ class _Encoder:
             _refuse(path, value, f"{value.isoformat()} is outside the years 1 to 9999 in UTC")
 
 
-def _is_held(number: Decimal) -> bool:
+def is_held(number: Decimal) -> bool:
     """Say whether DynamoDB keeps the number's value: 38 digits, no extreme exponent, no minus before zero."""
     if number.is_zero():
         return not number.is_signed()

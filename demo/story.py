@@ -1,0 +1,103 @@
+"""The story that the demo tells: a job's runs, one after the other, and what each left behind."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from demo import repairs
+from scripts.helpers.watermarks import Watermarks
+
+JOB = "load-repairs"
+SCRIPT = Path(__file__).parent.parent / "scripts" / "jobs" / "repairs_by_last_modified.py"
+WIDTH = 110
+
+
+def tell(folder: Path) -> None:
+    """Run the job again and again while its source grows, and say what happens."""
+    source, target = folder / "source", folder / "target"
+    watermarks = Watermarks(table_name="glue-watermarks")
+    watermarks.create_table()
+    spark = SparkSession.builder.master("local[1]").appName("the source system").getOrCreate()
+    print(f"Repairs are loaded by {SCRIPT.name}, each run a process of its own, with an embedded moto as AWS.\n")
+
+    with step("full load", "100,000 repairs, and the job has never run"):
+        repairs.make(spark, source, count=100_000)
+        run_job("jr_3f", source, target)
+    with step("delta", "250 repairs are new, 50 were changed"):
+        repairs.arrive(spark, source, new=250, changed=50)
+        run_job("jr_a0", source, target)
+    with step("nothing new", "the source is as it was"):
+        run_job("jr_07", source, target)
+    with step("a failing run", "20 new repairs, but the target cannot be written"):
+        repairs.arrive(spark, source, new=20, changed=0)
+        blocked = folder / "not-a-folder"
+        blocked.touch()
+        run_job("jr_c4", source, blocked, fails=True)
+    with step("its retry", "the same 20 repairs, under the same batch id"):
+        run_job("jr_c4_attempt_1", source, target)
+    with step("pause", "5 new repairs are looked at without moving the mark"):
+        repairs.arrive(spark, source, new=5, changed=0)
+        run_job("jr_5e", source, folder / "looked-at", option="job-bookmark-pause")
+    with step("rewind", "everything since the full load is to be loaded again"):
+        changed = watermarks.rewind(JOB, "jr_3f", reason="the trades were wrong")
+        for batch_id in changed.batch_ids:
+            shutil.rmtree(target / f"batch_id={batch_id}")
+        say(f"{JOB}: rewound to jr_3f; batches {', '.join(map(str, changed.batch_ids))} are dropped from the target")
+        run_job("jr_91", source, target)
+
+    in_source, in_target = (repairs.count(spark, path) for path in (source, target))
+    print(f"The source has {in_source:,} rows and the target {in_target:,}: none is missing, none is there twice.\n")
+    if in_source != in_target:
+        raise RuntimeError("Source and target differ: this is a bug, please report it.")
+    show(watermarks)
+
+
+def run_job(
+    run_id: str, source: Path, target: Path, option: str = "job-bookmark-enable", *, fails: bool = False
+) -> None:
+    """Run the job script as Glue would: with Glue's arguments, in a process of its own."""
+    arguments = {"JOB_NAME": JOB, "JOB_RUN_ID": run_id, "job-bookmark-option": option}
+    arguments |= {"source": str(source), "target": str(target)}
+    command = [sys.executable, str(SCRIPT), *(f"--{name}={value}" for name, value in arguments.items())]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
+    if bool(done.returncode) != fails:
+        raise RuntimeError(f"The job script ended with {done.returncode}:\n{done.stderr}")
+    for line in done.stderr.splitlines():
+        _, _, told = line.partition(" INFO ")
+        if told:
+            say(told)
+
+
+def say(line: str) -> None:
+    """Print a line that belongs to a step, cut to the width of a terminal."""
+    print(f"     {line}" if len(line) <= WIDTH else f"     {line[: WIDTH - 1]}…", flush=True)
+
+
+@contextmanager
+def step(title: str, what: str) -> Iterator[None]:
+    """Announce a step, and say how long it took."""
+    print(f"{title.upper()}: {what}", flush=True)
+    start = time.monotonic()
+    yield
+    print(f"     ({time.monotonic() - start:.0f} s)\n", flush=True)
+
+
+def show(watermarks: Watermarks) -> None:
+    """Print what the table holds of the job: its runs, newest first, and where it stands."""
+    print(f"What the table glue-watermarks holds of {JOB}, newest first:\n")
+    print(f"  {'run':<17}{'status':<11}{'batch':>5}{'rows':>9}  mark of repairs (UTC)")
+    for run in watermarks.history(JOB):
+        source = run.get("sources", {}).get("repairs", {})
+        mark = f"{source['mark']:%Y-%m-%d %H:%M:%S}" if source.get("mark") else "none"
+        print(f"  {run['runId']:<17}{run['status']:<11}{run['batchId']:>5}{source.get('rows', 0):>9,}  {mark}")
+    latest = watermarks.get_watermark(job_id=JOB)
+    if latest is not None:
+        mark = f"{latest['watermarks']['repairs']:%Y-%m-%d %H:%M:%S}"
+        print(f"\nThe next run starts after {mark}, the mark of {latest['runId']}.")

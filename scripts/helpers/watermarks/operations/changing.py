@@ -1,0 +1,113 @@
+"""Making an operator's change: one transaction of the new state and the audit record, which fences running runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from scripts.helpers.watermarks.errors import WatermarkNotFoundError
+from scripts.helpers.watermarks.table import Change, JobState, Plan, WatermarkTable, change_job, refuse_unadopted
+from scripts.helpers.watermarks.values import StoredMap
+
+logger = logging.getLogger(__name__)
+
+Operation: TypeAlias = Literal["rewind", "reset", "set", "forget"]
+Decision: TypeAlias = "tuple[JobState, tuple[int, ...]]"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What an operator's change did.
+
+    Attributes:
+        operation: `rewind`, `reset`, `set` or `forget`.
+        job_id: the job.
+        version: the version of the job's state since then.
+        changed_by: who did it.
+        changed_at: when.
+        reason: why, where it was said.
+        before: the latest run and the sources, as stored, before.
+        after: the same, after.
+        batch_ids: the batches of the target that hold what will be loaded again: drop them before the next run.
+    """
+
+    operation: Operation
+    job_id: str
+    version: int
+    changed_by: str
+    changed_at: datetime
+    reason: str | None
+    before: StoredMap
+    after: StoredMap
+    batch_ids: tuple[int, ...]
+
+
+def change_as_operator(
+    table: WatermarkTable,
+    job_id: str,
+    operation: Operation,
+    decide: Callable[[JobState], Decision],
+    *,
+    clock: Callable[[], datetime],
+    reason: str | None,
+    force: bool,
+    may_be_new: bool = False,
+) -> Changed:
+    """Change a job and keep who did it, when and why.
+
+    Args:
+        table: where the job is.
+        job_id: the job.
+        operation: what is done.
+        decide: from the state found to the wanted one, and the batches whose content will be loaded again.
+        clock: tells the time.
+        reason: why, in the operator's words.
+        force: whether to take the job away from a run that holds it.
+        may_be_new: whether the job may be one that was never seen.
+
+    Returns:
+        What was done.
+
+    Raises:
+        JobAlreadyRunningError: a run holds the job, and `force` was not asked for.
+        WatermarkNotFoundError: the job is not in the table.
+    """
+    changed_by = table.caller()
+    done: list[Changed] = []
+
+    def plan(found: JobState, token: str) -> Plan:
+        refuse_unadopted(table, found, job_id)
+        if found.version == 0 and not may_be_new:
+            raise WatermarkNotFoundError(
+                f"Job {job_id!r} is not in table {table.place.table_name!r}: nothing was ever recorded of it. "
+                "Watermarks.jobs() lists the jobs that are.",
+                job_id=job_id,
+                run_id="",
+                table_name=table.place.table_name,
+            )
+        wanted, batch_ids = decide(found)
+        now = found.next_instant(clock())
+        after = replace(wanted, version=found.version + 1, updated_at=now, commit_id=token, lease=None)
+        before_and_after = _summary(found), _summary(after)
+        done[:] = [Changed(operation, job_id, after.version, changed_by, now, reason, *before_and_after, batch_ids)]
+        return Plan(after, Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token))
+
+    change_job(
+        table,
+        job_id,
+        plan,
+        now=clock,
+        changer=operation,
+        action=f"{operation} the job",
+        remedy="Wait for it to end, or take the job away from it with force=True: it will then fail to commit.",
+        force=force,
+    )
+    logger.info("%s: %s by %s, now version %d", job_id, operation, changed_by, done[0].version)
+    return done[0]
+
+
+def _summary(state: JobState) -> StoredMap:
+    return {"latestRunId": state.latest_run_id, "sources": state.sources}

@@ -1,0 +1,182 @@
+"""The operator's side of `Watermarks`. Each call is one appended, audited change; history is never rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from scripts.helpers.watermarks.errors import InvalidArgumentError
+from scripts.helpers.watermarks.operations.changing import Changed, Decision, change_as_operator
+from scripts.helpers.watermarks.operations.targets import last_success_before, success_of
+from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
+from scripts.helpers.watermarks.values import marks
+from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_source_name
+from scripts.helpers.watermarks.values.positions import RowsPosition, position_part
+
+
+class Operations:
+    """Rewind, reset, set and forget. A run that is under way is not overrun unless forced, and then cannot commit."""
+
+    _table: WatermarkTable
+    _clock: Callable[[], datetime]
+
+    def rewind(
+        self,
+        job_id: str,
+        run_id: str | None = None,
+        reason: str | None = None,
+        *,
+        before: datetime | None = None,
+        force: bool = False,
+    ) -> Changed:
+        """Let the job stand again where it stood after a run: the next run loads everything since.
+
+        Args:
+            job_id: the job.
+            run_id: the run to go back to.
+            reason: why, for those who look at it later.
+            before: instead of a run, a time: the last run that succeeded before it.
+            force: take the job away from a run that is under way.
+
+        Returns:
+            What was changed. Its `batch_ids` are the batches of the target to drop before the next run.
+
+        Raises:
+            WatermarkNotFoundError: the run is not on record, or failed.
+            JobAlreadyRunningError: a run holds the job.
+
+        Example:
+            >>> watermarks.rewind("repairs", "jr_1", reason="wrong exchange rate").batch_ids
+            (2, 3)
+        """
+        if (run_id is None) == (before is None):
+            raise InvalidArgumentError(
+                "rewind takes a run_id or a time (before=), exactly one of them.", argument="run_id", value=run_id
+            )
+        if before is None:
+            record = success_of(self._table, require_job_id(job_id), require_run_id(run_id))
+        else:
+            record = last_success_before(self._table, require_job_id(job_id), before)
+
+        def decide(found: JobState) -> Decision:
+            after = replace(
+                found,
+                latest_run_id=record.run_id,
+                watermarks=record.watermarks,
+                sources={name: position_part(source) for name, source in record.sources.items()},
+                listed=True,
+            )
+            return after, tuple(range((record.batch_id or 0) + 1, found.last_batch_id + 1))
+
+        return change_as_operator(self._table, job_id, "rewind", decide, clock=self._clock, reason=reason, force=force)
+
+    def reset(
+        self, job_id: str, transformation_ctx: str | None = None, reason: str | None = None, *, force: bool = False
+    ) -> Changed:
+        """Let the next run be a full load, of every source or of one.
+
+        Args:
+            job_id: the job.
+            transformation_ctx: the source; all of them, and the recorded values, where not given.
+            reason: why, for those who look at it later.
+            force: take the job away from a run that is under way.
+
+        Returns:
+            What was changed. Its `batch_ids` are the batches of the target to drop before the next run.
+
+        Raises:
+            InvalidArgumentError: the job has no such source.
+            WatermarkNotFoundError: the job is not in the table.
+            JobAlreadyRunningError: a run holds the job.
+        """
+        require_job_id(job_id)
+
+        def decide(found: JobState) -> Decision:
+            every_batch = tuple(range(1, found.last_batch_id + 1))
+            if transformation_ctx is None:
+                return replace(found, latest_run_id=None, watermarks=Values(), sources={}), every_batch
+            if transformation_ctx not in found.sources:
+                known = ", ".join(map(repr, found.sources)) or "none"
+                raise InvalidArgumentError(
+                    f"Job {job_id!r} has no source {transformation_ctx!r} to reset. It has: {known}.",
+                    argument="transformation_ctx",
+                    value=transformation_ctx,
+                )
+            sources = {name: source for name, source in found.sources.items() if name != transformation_ctx}
+            values = found.watermarks.decoded()
+            values.pop(transformation_ctx, None)
+            return replace(found, sources=sources, watermarks=Values.of(values)), every_batch
+
+        return change_as_operator(self._table, job_id, "reset", decide, clock=self._clock, reason=reason, force=force)
+
+    def set_mark(
+        self, job_id: str, transformation_ctx: str, value: object, reason: str | None = None, *, force: bool = False
+    ) -> Changed:
+        """Let a source stand at a position without running: everything up to and including it counts as loaded.
+
+        Args:
+            job_id: the job; it may be one that never ran.
+            transformation_ctx: the source; it may be one that was never read.
+            value: the position, of the column's type, or as text.
+            reason: why, for those who look at it later.
+            force: take the job away from a run that is under way.
+
+        Returns:
+            What was changed.
+
+        Raises:
+            InvalidArgumentError: the value does not fit the source.
+            JobAlreadyRunningError: a run holds the job.
+
+        Example:
+            >>> watermarks.set_mark("payments", "payments", 81_204, reason="loaded by the old job up to here")
+        """
+        source = require_source_name(transformation_ctx)
+        require_job_id(job_id)
+
+        def decide(found: JobState) -> Decision:
+            position = _moved(found, source, value)
+            values = found.watermarks.decoded() | {source: position.python_mark()}
+            sources = {**found.sources, source: position.to_stored()}
+            return replace(found, sources=sources, watermarks=Values.of(values), listed=True), ()
+
+        return change_as_operator(
+            self._table, job_id, "set", decide, clock=self._clock, reason=reason, force=force, may_be_new=True
+        )
+
+    def forget(self, job_id: str, reason: str | None = None, *, force: bool = False) -> Changed:
+        """Let the marks and values of a deleted job go, and its place among `jobs()`.
+
+        Its counters, history and audit stay, so that a job of the same name never repeats a batch id.
+
+        Args:
+            job_id: the job.
+            reason: why, for those who look at it later.
+            force: take the job away from a run that is under way.
+
+        Returns:
+            What was changed.
+
+        Raises:
+            WatermarkNotFoundError: the job is not in the table.
+            JobAlreadyRunningError: a run holds the job.
+        """
+        require_job_id(job_id)
+
+        def decide(found: JobState) -> Decision:
+            return replace(found, latest_run_id=None, watermarks=Values(), sources={}, listed=False), ()
+
+        return change_as_operator(self._table, job_id, "forget", decide, clock=self._clock, reason=reason, force=force)
+
+
+def _moved(found: JobState, source: str, value: object) -> RowsPosition:
+    """Give the source's new position. One that was never read takes its type from the value, and any column later."""
+    known = RowsPosition.from_stored(found.sources[source]) if source in found.sources else None
+    try:
+        kind = marks.kind_of(value) if known is None else known.kind
+        return RowsPosition(known.column if known else None, kind, marks.from_python(kind, value))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"value {value!r} cannot be the mark of source {source!r}: {error}.", argument="value", value=value
+        ) from None

@@ -1,0 +1,46 @@
+"""Nobody ships a `Watermarks` into a Spark closure, and importing the package does not bring Spark along."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from pyspark import cloudpickle
+
+from scripts.helpers.watermarks import NotPicklableError, Watermarks
+
+
+@pytest.mark.parametrize(
+    "ship",
+    [
+        *(
+            pytest.param(lambda it, protocol=protocol: pickle.dumps(it, protocol), id=f"pickle-{protocol}")
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+        ),
+        pytest.param(cloudpickle.dumps, id="cloudpickle"),
+        pytest.param(lambda it: cloudpickle.dumps(lambda: it.get_watermark("repairs")), id="in-a-closure"),
+        pytest.param(lambda it: pickle.dumps({"deep": [it]}), id="inside-something"),
+        pytest.param(copy.copy, id="copy"),
+        pytest.param(copy.deepcopy, id="deepcopy"),
+    ],
+)
+def test_pickling__refused_with_the_reason(ship: Callable[[object], object]) -> None:
+    watermarks = Watermarks("glue-watermarks", region_name="eu-west-2")
+
+    with pytest.raises(NotPicklableError) as refusal:
+        ship(watermarks)
+
+    assert "Watermarks cannot be pickled, so it cannot be used inside a Spark function" in str(refusal.value)
+    assert "on the driver" in str(refusal.value)
+    assert isinstance(refusal.value, TypeError)
+
+
+def test_import__does_not_bring_spark() -> None:
+    script = (
+        "import sys, scripts.helpers.watermarks; "
+        "sys.exit(any(name.split('.')[0] in ('pyspark', 'moto', 'pandas', 'typer') for name in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
