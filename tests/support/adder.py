@@ -1,6 +1,6 @@
-"""A process that adds watermarks: says when it is ready, and begins when it is told.
+"""A process that adds watermarks: it says when it is ready, and begins when it is told.
 
-    python -m tests.support.adder ENDPOINT_URL TABLE JOB RUN_ID...
+Its arguments are the endpoint, the table, the job, and the run ids to add.
 """
 
 import sys
@@ -12,7 +12,8 @@ from tests.support.adding import add
 def main(endpoint_url: str, table_name: str, job: str, *runs: str) -> None:
     watermarks = Watermarks(table_name, endpoint_url=endpoint_url, region_name="eu-west-2")
     assert watermarks.exists()
-    print("ready", flush=True)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     sys.stdin.readline()
     for run in runs:
         add(watermarks, job, run, by=run)

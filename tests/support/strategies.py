@@ -44,9 +44,7 @@ def values(*, empty: bool = True) -> st.SearchStrategy[object]:
     nested_names = st.one_of(st.text(min_size=1, max_size=10), st.sampled_from(TRICKY_NAMES))
     return st.recursive(
         scalars(empty=empty),
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=4), st.dictionaries(nested_names, inner, max_size=4)
-        ),
+        lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(nested_names, inner, max_size=4)),
         max_leaves=8,
     )
 

@@ -53,7 +53,7 @@ class EmulatedTable:
     name: str
 
     def watermarks(self, **options: Any) -> Watermarks:
-        usual = {"table_name": self.name, "endpoint_url": self.endpoint_url, "boto3_session": session()}
+        usual: dict[str, Any] = {"table_name": self.name, "endpoint_url": self.endpoint_url, "boto3_session": session()}
         return Watermarks(**usual | options)
 
     @cached_property
@@ -83,7 +83,7 @@ class EmulatedTable:
     def count(self, job: str) -> int:
         return sum(page["Count"] for page in self._pages(job, Select="COUNT"))
 
-    def edit(self, job: str, run: str = "#latest", **changes: Wire | None) -> None:
+    def edit(self, job: str, run: str = "#latest", /, **changes: Wire | None) -> None:
         """Change attributes as a person does in the console; None removes one."""
         item = self.item(job, run)
         for name, value in changes.items():
@@ -155,7 +155,7 @@ Fault = Callable[[Any], AWSResponse | None]
 
 @dataclass
 class Line:
-    """The line to DynamoDB, with faults on it: each sent request meets the next fault, and none when they are used up."""
+    """The line to DynamoDB, with faults on it: each request sent meets the next one, until they are used up."""
 
     faults: list[Fault]
     sent: list[str] = field(default_factory=list)
@@ -191,7 +191,8 @@ def page(status: int, text: str) -> Fault:
     def fault(request: Any) -> AWSResponse:
         raw: Any = BytesIO(body)
         raw.stream = lambda **_: [body]
-        return AWSResponse(request.url, status, {"Content-Type": "application/x-amz-json-1.0"}, raw)
+        headers: Any = {"Content-Type": "application/x-amz-json-1.0"}
+        return AWSResponse(request.url, status, headers, raw)
 
     return fault
 

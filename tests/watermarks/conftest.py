@@ -11,9 +11,12 @@ from scripts.helpers.watermarks.table import Backoff
 from tests.support.tables import Clock, EmulatedTable, new_table
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def moto_table(moto_endpoint: str) -> EmulatedTable:
-    """A table in moto: quick, and it takes what DynamoDB Local of 2020 does not, such as empty strings."""
+    """A table in moto: quick, and it takes what DynamoDB Local of 2020 does not, such as empty strings.
+
+    A new one for each file, because moto copies the whole table for every transaction.
+    """
     return new_table(moto_endpoint)
 
 
@@ -23,7 +26,7 @@ def local_table(dynamodb_local: str) -> EmulatedTable:
     return new_table(dynamodb_local)
 
 
-@pytest.fixture(scope="session", params=["moto", "dynamodb-local"])
+@pytest.fixture(scope="module", params=["moto", "dynamodb-local"])
 def table(request: pytest.FixtureRequest) -> EmulatedTable:
     """A table in each emulator in turn."""
     fixture = {"moto": "moto_table", "dynamodb-local": "local_table"}[request.param]
@@ -31,9 +34,9 @@ def table(request: pytest.FixtureRequest) -> EmulatedTable:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def on_moto(moto_table: EmulatedTable) -> Watermarks:
-    """The object under test on moto alone; the same for every test, so that property tests can use it."""
+    """The object under test on moto alone; the same for every test of a file, so that property tests can use it."""
     return moto_table.watermarks()
 
 

@@ -133,7 +133,7 @@ def test_recorded_at__strictly_increasing_whatever_the_clock(table: EmulatedTabl
         add(watermarks, job, run_id(number), rows_collected=number)
 
     recorded = [run["recordedAt"] for run in watermarks.history(job)]
-    assert recorded == sorted(set(recorded), reverse=True)  # type: ignore[type-var]
+    assert recorded == sorted(set(recorded), reverse=True)
     assert recorded[-1] == NOON
     assert [run["runId"] for run in watermarks.history(job)] == [run_id(number) for number in (2, 1, 0)]
     assert watermarks.get_most_recent_run_id(job) == run_id(2)

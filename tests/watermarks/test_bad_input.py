@@ -1,5 +1,6 @@
 """What cannot be used is refused in one line that names it, before any request."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -52,7 +53,7 @@ def assert_refused(refusal: pytest.ExceptionInfo[Any], argument: str, value: obj
 
 @pytest.mark.parametrize(("job_id", "problem"), BAD_JOB_IDS)
 def test_job_id__refused_everywhere(on_moto: Watermarks, job_id: Any, problem: str) -> None:
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: on_moto.create_watermark_item(job_id, "jr_1"),
         lambda: on_moto.add_watermark({"jobName": job_id, "runId": "jr_1", "watermarks": {}}),
         lambda: on_moto.adopt(job_id, "jr_1"),
@@ -73,7 +74,7 @@ def test_job_id__refused_everywhere(on_moto: Watermarks, job_id: Any, problem: s
 
 @pytest.mark.parametrize(("run_id", "problem"), BAD_RUN_IDS)
 def test_run_id__refused_everywhere(on_moto: Watermarks, run_id: Any, problem: str) -> None:
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: on_moto.create_watermark_item("repairs", run_id),
         lambda: on_moto.add_watermark({"jobName": "repairs", "runId": run_id, "watermarks": {}}),
         lambda: on_moto.adopt("repairs", run_id),

@@ -9,7 +9,9 @@ from scripts.helpers.watermarks.table import Lease
 from tests.support.adding import add
 from tests.support.tables import NOON, EmulatedTable, Wire, new_table
 
-MALFORMED = [
+Case = tuple[str, str, dict[str, Wire | None], str]
+
+MALFORMED: list[Case] = [
     # id, the attribute that the error names, the edit, what the error says of it
     ("version-as-text", "version", {"version": {"S": "1"}}, "cannot be read from {'S': '1'}"),
     ("version-with-fraction", "version", {"version": {"N": "1.5"}}, "is 1.5, not a whole number"),
@@ -33,7 +35,7 @@ MALFORMED = [
     ("unknown-attribute", "colour", {"colour": {"S": "red"}}, "is not known to this version of glue-watermarks"),
 ]
 
-OF_THE_STATE = [
+OF_THE_STATE: list[Case] = [
     ("version-missing", "version", {"version": None}, "is missing"),
     ("lastBatchId-missing", "lastBatchId", {"lastBatchId": None}, "is missing"),
     ("lastBatchId-as-text", "lastBatchId", {"lastBatchId": {"S": "0"}}, "cannot be read"),
@@ -53,7 +55,7 @@ OF_THE_STATE = [
     ),
 ]
 
-OF_A_RECORD = [
+OF_A_RECORD: list[Case] = [
     ("version-missing", "version", {"version": None}, "is missing"),
     ("status-missing", "status", {"status": None}, "is missing"),
     ("status-unknown", "status", {"status": {"S": "RUNNING"}}, "is 'RUNNING', not SUCCEEDED or FAILED"),
@@ -63,16 +65,16 @@ OF_A_RECORD = [
 ]
 
 Use = Callable[[Watermarks, str], object]
-USES_OF_THE_STATE: dict[str, Use] = {
-    "get_most_recent_run_id": lambda watermarks, job: watermarks.get_most_recent_run_id(job),
-    "get_watermark": lambda watermarks, job: watermarks.get_watermark(job),
-    "add_watermark": lambda watermarks, job: add(watermarks, job, "jr_2", rows_collected=1),
-    "adopt": lambda watermarks, job: watermarks.adopt(job, "jr_1"),
-    "take": lambda watermarks, job: watermarks._table.take(job, Lease("token", "jr_2", NOON, NOON)),
-}
+USES_OF_THE_STATE: list[Use] = [
+    lambda watermarks, job: watermarks.get_most_recent_run_id(job),
+    lambda watermarks, job: watermarks.get_watermark(job),
+    lambda watermarks, job: add(watermarks, job, "jr_2", rows_collected=1),
+    lambda watermarks, job: watermarks.adopt(job, "jr_1"),
+    lambda watermarks, job: watermarks._table.take(job, Lease("token", "jr_2", NOON, NOON)),
+]
 
 
-def params(*cases: tuple[str, str, dict[str, Wire | None], str]) -> pytest.MarkDecorator:
+def params(*cases: Case) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("attribute", "edit", "problem"), [pytest.param(*c, id=name) for name, *c in cases])
 
 
@@ -103,20 +105,19 @@ def assert_names(error: BrokenItemError, job: str, item: str, attribute: str, pr
     assert (error.job_id, error.item, error.attribute) == (job, item, attribute)
 
 
-@pytest.mark.parametrize("use", USES_OF_THE_STATE.values(), ids=USES_OF_THE_STATE)
 @params(*MALFORMED, *OF_THE_STATE)
 def test_state__broken_by_hand(
     on_moto: Watermarks,
     moto_table: EmulatedTable,
     broken_job: str,
-    use: Use,
     attribute: str,
     edit: dict[str, Wire | None],
     problem: str,
 ) -> None:
     moto_table.edit(broken_job, **edit)
 
-    for _ in range(2):
+    # Again and again: the first refusal must not have mended it into a fresh start.
+    for use in USES_OF_THE_STATE * 2:
         with pytest.raises(BrokenItemError) as failure:
             use(on_moto, broken_job)
         assert_names(failure.value, broken_job, "#latest", attribute, problem)
@@ -147,7 +148,7 @@ def test_record__broken_by_hand(
 def test_state__broken_by_hand_and_mended(on_moto: Watermarks, moto_table: EmulatedTable, broken_job: str) -> None:
     good = moto_table.item(broken_job)
     moto_table.edit(broken_job, version=None, sources=None)
-    for use in USES_OF_THE_STATE.values():
+    for use in USES_OF_THE_STATE:
         with pytest.raises(BrokenItemError):
             use(on_moto, broken_job)
 

@@ -74,7 +74,7 @@ def test_add__by_several_threads_with_one_object(local_table: EmulatedTable, job
             start.wait(10)
             for run in mine:
                 add(watermarks, job, run, by=run)
-        except BaseException as error:  # noqa: BLE001 - a thread would swallow it
+        except BaseException as error:  # a thread would swallow it
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(each,)) for each in runs]

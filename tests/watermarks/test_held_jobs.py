@@ -48,7 +48,7 @@ def test_add__while_a_run_holds_the_job(
 def test_add__by_the_very_run_that_holds_the_job(watermarks: Watermarks, job: str) -> None:
     watermarks._table.take(job, lease(run="jr_1"))
 
-    with pytest.raises(JobAlreadyRunningError, match="use run.record"):
+    with pytest.raises(JobAlreadyRunningError, match=r"use run\.record"):
         add(watermarks, job, "jr_1", rows_collected=1)
 
 

@@ -53,10 +53,7 @@ def test_older_items__a_few_are_named_where_there_are_many(
     watermarks: Watermarks, table: EmulatedTable, job: str
 ) -> None:
     table.put_many(
-        [
-            {"jobName": {"S": job}, "runId": {"S": f"jr_{number:03}"}, "watermarks": {"M": {}}}
-            for number in range(150)
-        ]
+        [{"jobName": {"S": job}, "runId": {"S": f"jr_{number:03}"}, "watermarks": {"M": {}}} for number in range(150)]
     )
 
     with pytest.raises(UnadoptedItemsError) as refusal:
@@ -150,7 +147,7 @@ def test_adopt__run_that_is_not_there(watermarks: Watermarks, table: EmulatedTab
     put_older(table, job, "jr_a")
     before = table.items(job)
 
-    with pytest.raises(WatermarkNotFoundError, match="Run 'jr_b' .* was never recorded"):
+    with pytest.raises(WatermarkNotFoundError, match=r"Run 'jr_b' .* was never recorded"):
         watermarks.adopt(job, "jr_b")
     assert table.items(job) == before
 

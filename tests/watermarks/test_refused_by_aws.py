@@ -49,9 +49,7 @@ def refused(use: Use, watermarks: Watermarks, kind: type[TableError]) -> str:
 
 
 @ALL_USES
-def test_table_that_does_not_exist__names_table_region_and_remedy(
-    dynamodb_endpoint: str, use: Use
-) -> None:
+def test_table_that_does_not_exist__names_table_region_and_remedy(dynamodb_endpoint: str, use: Use) -> None:
     watermarks = EmulatedTable(dynamodb_endpoint, "no-such-table").watermarks()
 
     message = refused(use, watermarks, TableNotFoundError)

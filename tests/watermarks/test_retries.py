@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
 
-from scripts.helpers.watermarks import TableUnavailableError, Watermarks
+from scripts.helpers.watermarks import TableError, TableUnavailableError, Watermarks
 from scripts.helpers.watermarks.table import Backoff
 from tests.support.adding import add
 from tests.support.tables import EmulatedTable, Fault, answer, breakdown, cancelled, client_of, faults_on, page
@@ -97,7 +97,7 @@ def test_add__gives_up_on_a_fault_that_stays(
 ) -> None:
     with (
         faults_on(watermarks, *[fault] * 1_000, operation="TransactWriteItems"),
-        pytest.raises(TableUnavailableError, match="^Cannot add a watermark: table .* kept refusing"),
+        pytest.raises(TableUnavailableError, match=r"^Cannot add a watermark: table .* kept refusing"),
     ):
         add(watermarks, job, "jr_1", rows_collected=1)
 
@@ -107,11 +107,13 @@ def test_add__gives_up_on_a_fault_that_stays(
 def test_add__a_cancelled_transaction_that_cannot_succeed_is_not_sent_again(watermarks: Watermarks, job: str) -> None:
     refused = cancelled("ValidationError", "None")
 
-    with faults_on(watermarks, *[refused] * 9, operation="TransactWriteItems") as line:
-        with pytest.raises(Exception, match="TransactionCanceledException.*ValidationError") as failure:
-            add(watermarks, job, "jr_1", rows_collected=1)
+    with (
+        faults_on(watermarks, *[refused] * 9, operation="TransactWriteItems") as line,
+        pytest.raises(TableError, match=r"TransactionCanceledException.*ValidationError") as failure,
+    ):
+        add(watermarks, job, "jr_1", rows_collected=1)
 
-    assert type(failure.value).__name__ == "TableError"
+    assert type(failure.value) is TableError
     assert line.sent == ["TransactWriteItems"]
 
 

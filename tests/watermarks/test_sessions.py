@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from botocore.credentials import RefreshableCredentials
 
 from scripts.helpers.watermarks import Watermarks
 from tests.support.adding import add
-from tests.support.tables import REGION, EmulatedTable, client_of, new_table
+from tests.support.tables import REGION, Clock, EmulatedTable, client_of, new_table
 
 
 @dataclass
@@ -48,21 +48,29 @@ def signatures_of(watermarks: Watermarks) -> Iterator[Signatures]:
     events.unregister("before-send.dynamodb", signatures._see)
 
 
-def refreshing_session(keys: list[str], lifetimes: list[timedelta]) -> boto3.Session:
-    """A session like that of an assumed role: when its credentials are about to expire it fetches the next ones."""
+def assumed_role(clock: Clock, fetched: list[str]) -> boto3.Session:
+    """A session like that of an assumed role: its credentials last an hour, then it fetches the next ones."""
 
     def fetch() -> dict[str, str]:
-        keys.append(f"ASIA{len(keys)}")
-        expires = datetime.now(timezone.utc) + lifetimes.pop(0)
+        fetched.append(f"ASIA{len(fetched)}")
         return {
-            "access_key": keys[-1],
+            "access_key": fetched[-1],
             "secret_key": "secret",
-            "token": f"token-of-{keys[-1]}",
-            "expiry_time": expires.isoformat(),
+            "token": f"token-of-{fetched[-1]}",
+            "expiry_time": (clock() + timedelta(hours=1)).isoformat(),
         }
 
-    core = botocore.session.get_session()
-    core._credentials = RefreshableCredentials.create_from_metadata(fetch(), refresh_using=fetch, method="assume-role")
+    first = fetch()
+    core: Any = botocore.session.get_session()
+    core._credentials = RefreshableCredentials(
+        first["access_key"],
+        first["secret_key"],
+        first["token"],
+        clock() + timedelta(hours=1),
+        refresh_using=fetch,
+        method="assume-role",
+        time_fetcher=clock,
+    )
     return boto3.Session(botocore_session=core, region_name=REGION)
 
 
@@ -83,32 +91,30 @@ def test_session__its_credentials_sign_every_request(table: EmulatedTable, job: 
     assert signatures.regions == {REGION}
 
 
-def test_session__refreshes_as_it_goes(moto_table: EmulatedTable, job: str) -> None:
-    keys: list[str] = []
-    soon, late = timedelta(seconds=30), timedelta(hours=1)
-    watermarks = moto_table.watermarks(boto3_session=refreshing_session(keys, [soon, soon, late]))
+def test_session__refreshes_as_it_goes(moto_table: EmulatedTable, job: str, clock: Clock) -> None:
+    fetched: list[str] = []
+    watermarks = moto_table.watermarks(boto3_session=assumed_role(clock, fetched))
 
     with signatures_of(watermarks) as signatures:
-        for _ in range(4):
-            watermarks.get_most_recent_run_id(job)
+        for _ in range(3):
+            watermarks.get_watermark(job)
+            clock.turn(minutes=50)
 
-    # The first two ran out at once; the third lasts.
-    assert keys == ["ASIA0", "ASIA1", "ASIA2"]
-    assert signatures.keys[0] == "ASIA1"
-    assert set(signatures.keys[1:]) == {"ASIA2"}
+    assert set(signatures.keys) == {"ASIA0", "ASIA1", "ASIA2"}
+    assert signatures.keys == sorted(signatures.keys)
     assert signatures.tokens == [f"token-of-{key}" for key in signatures.keys]
+    assert fetched == ["ASIA0", "ASIA1", "ASIA2"]
 
 
-def test_session__refreshes_between_read_and_transaction(moto_table: EmulatedTable, job: str) -> None:
-    keys: list[str] = []
-    lifetimes = [timedelta(seconds=30)] * 10
-    watermarks = moto_table.watermarks(boto3_session=refreshing_session(keys, lifetimes))
+def test_session__refreshes_between_read_and_transaction(moto_table: EmulatedTable, job: str, clock: Clock) -> None:
+    watermarks = moto_table.watermarks(boto3_session=assumed_role(clock, []))
+    client_of(watermarks).meta.events.register("after-call.dynamodb.Query", lambda **_: clock.turn(minutes=50))
 
     with signatures_of(watermarks) as signatures:
         add(watermarks, job, "jr_1", rows_collected=1)
 
-    # GetItem, Query and TransactWriteItems, each with the credentials of its moment.
-    assert signatures.keys == ["ASIA1", "ASIA2", "ASIA3"]
+    # GetItem and Query with the first credentials, TransactWriteItems with the next.
+    assert signatures.keys == ["ASIA0", "ASIA0", "ASIA1"]
 
 
 def test_profile__with_a_role_to_assume(
@@ -250,7 +256,7 @@ def test_side_by_side__in_threads(moto_table: EmulatedTable, local_table: Emulat
             # Not the shared session: making clients with one is not thread-safe, by botocore's own word.
             watermarks = Watermarks(table.name, endpoint_url=table.endpoint_url, region_name=REGION)
             work_in_turns({f"thread-{number}": watermarks}, f"{job}-{number}")
-        except BaseException as error:  # noqa: BLE001 - a thread would swallow it
+        except BaseException as error:  # a thread would swallow it
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]

@@ -11,7 +11,13 @@ from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.lifecycle import RunSettings
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption, check_options
 from scripts.helpers.watermarks.operations import Operations
-from scripts.helpers.watermarks.table import JobState, WatermarkTable, refuse_unadopted
+from scripts.helpers.watermarks.table import (
+    JobState,
+    RunRecord,
+    WatermarkTable,
+    refuse_broken_sources,
+    refuse_unadopted,
+)
 from scripts.helpers.watermarks.table.recording import adopt_older_run, record_by_hand
 from scripts.helpers.watermarks.table.views import (
     WatermarkItem,
@@ -71,7 +77,7 @@ class Watermarks(Operations):
         Raises:
             InvalidArgumentError: the table name is empty, or the retention is not a positive time span.
         """
-        if not isinstance(table_name, str) or not table_name.strip():  # type: ignore[redundant-expr]
+        if not isinstance(table_name, str) or not table_name.strip():
             raise InvalidArgumentError(
                 f"table_name {table_name!r} must be the name of a DynamoDB table, usually 'glue-watermarks'.",
                 argument="table_name",
@@ -265,7 +271,7 @@ class Watermarks(Operations):
             raise InvalidArgumentError(
                 f"limit {limit!r} must be a positive number, or None for all runs.", argument="limit", value=limit
             )
-        return map(run_view, self._table.history(require_job_id(job_id), limit))
+        return map(self._view, self._table.history(require_job_id(job_id), limit))
 
     def jobs(self) -> Iterator[dict[str, Any]]:
         """Give the latest of every job, in no particular order, without reading any history.
@@ -295,6 +301,10 @@ class Watermarks(Operations):
         state = self._table.state(require_job_id(job_id))
         refuse_unadopted(self._table, state, job_id)
         return state
+
+    def _view(self, record: RunRecord) -> dict[str, Any]:
+        refuse_broken_sources(self._table, record)
+        return run_view(record)
 
     def _not_found(self, job_id: str, run_id: str, problem: str) -> WatermarkNotFoundError:
         return WatermarkNotFoundError(

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.helpers.watermarks.values.marks import DAY, SECOND, MarkType, MarkValue, from_python, from_stored, to_stored
+from scripts.helpers.watermarks.values.marks import (
+    DAY,
+    SECOND,
+    MarkType,
+    MarkValue,
+    from_python,
+    from_stored,
+    to_stored,
+)
 
 NOON = 1_678_968_000 * SECOND  # 2023-03-16 12:00 UTC
 UTC_NOON = datetime(2023, 3, 16, 12, tzinfo=timezone.utc)

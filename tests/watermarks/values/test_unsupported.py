@@ -37,6 +37,11 @@ class Nowhere(tzinfo):
     def utcoffset(self, _: datetime | None) -> timedelta | None:
         return None
 
+    dst = utcoffset
+
+    def tzname(self, _: datetime | None) -> str | None:
+        return None
+
 
 WHERE = [
     # id, how the value is put into the watermarks, the key path that the error has to name
@@ -155,7 +160,7 @@ def test_add_watermark__one_level_deeper_is_refused_by_dynamodb_itself(local_tab
     for _ in range(MAX_DEPTH):
         wire = {"L": [wire]}
 
-    with pytest.raises(local_table.client.exceptions.ClientError, match="[Nn]esting [Ll]evels"):
+    with pytest.raises(local_table.client.exceptions.ClientError, match=r"[Nn]esting [Ll]evels"):
         local_table.put(job, "jr_1", watermarks={"M": {"it": wire}})
 
 

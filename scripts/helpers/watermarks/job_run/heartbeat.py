@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 RENEWALS_PER_LEASE = 3
 MARGIN = 1 / 6
 LONGEST_STOP = 30.0
+# A wait is measured by the monotonic clock, too: after a machine slept, it would go on for as long as before.
+LONGEST_LOOK_AWAY = 1.0
 
 
 class Heartbeat:
@@ -121,7 +123,7 @@ class Heartbeat:
         while self.why_lost() is None:
             with self._lock:
                 left = self._ends_at - self._monotonic()
-            if self._stopped.wait(max(left, 0.01)):
+            if self._stopped.wait(min(max(left, 0.01), LONGEST_LOOK_AWAY)):
                 return
 
     def _is_over(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 from scripts.helpers.watermarks.errors import NotPicklableError, RunStateError
 from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
 from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, BookmarkOption, Span, find_span
-from scripts.helpers.watermarks.job_run.outcome import Circumstances, SourceRead, count_of, failure, success
+from scripts.helpers.watermarks.job_run.outcome import Circumstances, Read, amount, failure, success
 from scripts.helpers.watermarks.job_run.superseded import superseded
 from scripts.helpers.watermarks.job_run.taking import take_job
 from scripts.helpers.watermarks.job_run.termination import Termination
@@ -20,8 +20,8 @@ from scripts.helpers.watermarks.table import (
     Condition,
     JobState,
     RecordExistsError,
-    RunRecord,
     StateChangedError,
+    Status,
     WatermarkTable,
     conditions,
     refuse_unadopted,
@@ -62,9 +62,10 @@ class Lifecycle:
         self._span: Span | None = None
         self._token: str | None = None
         self._heartbeat: Heartbeat | None = None
-        self._termination = Termination(lambda: self.fail("SIGTERM: the process was told to end"))
+        self._termination = Termination(self._terminate)
+        self._terminated = False
         self._started_at = settings.clock()
-        self._reads: dict[str, SourceRead] = {}
+        self._reads: dict[str, Read] = {}
         self._recorded: dict[str, object] = {}
 
     @property
@@ -79,9 +80,15 @@ class Lifecycle:
 
     @property
     def batch_id(self) -> int:
-        """The number of the commit that this run works towards; the same for every retry. 0 if it never commits."""
+        """The number of the commit that this run works towards; the same for every retry. 0 if it never commits.
+
+        Raises:
+            RunSupersededError: the run lost the job. Whoever has it now may be writing this very batch.
+        """
         if self._phase == "new":
             raise self._misused("has not begun, so it has no batch id. Use it in a `with` block, or call begin() first")
+        if self._phase == "open":
+            self._require_held()
         return self._state.last_batch_id + 1 if self._commits else 0
 
     def begin(self) -> Self:
@@ -111,6 +118,8 @@ class Lifecycle:
                 settings.option,
             )
         self._phase = "open"
+        if self._commits:
+            self._termination.listen()
         return self
 
     def commit(self) -> None:
@@ -140,17 +149,10 @@ class Lifecycle:
         """
         if self._phase != "open":
             return
-        self._phase = "failed"
-        if not self._commits:
-            return
         with self._termination.deferred():
-            try:
-                self._stop_heartbeat()
-                self._write_failure(error)
-            except Exception:
-                logger.warning(
-                    "%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True
-                )
+            self._phase = "failed"
+            if self._commits:
+                self._try_to_write_failure(error)
         self._termination.stop_listening()
 
     def __enter__(self) -> Self:
@@ -169,6 +171,8 @@ class Lifecycle:
             except BaseException as problem:
                 self.fail(problem)
                 raise
+        elif self._terminated:
+            raise self._misused("was told to end by SIGTERM and is recorded as FAILED, so nothing was committed")
 
     def __getstate__(self) -> NoReturn:
         """Refuse to be pickled: a run belongs to the driver process that holds its lease."""
@@ -187,9 +191,13 @@ class Lifecycle:
             raise self._misused("has not begun. Use it in a `with` block, or call begin() first")
         if self._phase != "open":
             raise self._misused(f"has {self._phase} already. Make a new one with Watermarks.job_run")
+        self._require_held()
+
+    def _require_held(self) -> None:
+        """Refuse to go on once the job is lost."""
         lost = self._heartbeat.why_lost() if self._heartbeat else None
         if lost is not None:
-            raise superseded(self._table, self._state, self.run_id, lost)
+            raise superseded(self._table, self._state, self.run_id, self._token, lost)
 
     def _take(self) -> None:
         settings = self._settings
@@ -207,7 +215,6 @@ class Lifecycle:
             on_lost=self._cancel_work,
         )
         self._heartbeat.start()
-        self._termination.listen()
 
     def _look(self) -> None:
         """Read where the job stands, or stood, without taking it."""
@@ -227,44 +234,68 @@ class Lifecycle:
             self._heartbeat.stop()
 
     def _write_success(self) -> None:
-        after, record = success(self._state, self._reads, self._recorded, self._circumstances())
+        outcome = success(self._state, self._reads, self._recorded, self._circumstances())
         try:
-            self._write(after, record, replaced=conditions.no_committed_run_is_replaced(), action="commit the run")
+            self._table.write(
+                outcome.after,
+                outcome.record,
+                state_condition=self._still_mine(),
+                record_condition=conditions.no_committed_run_is_replaced(),
+                token=self._circumstances().token,
+                action="commit the run",
+                digests=outcome.digests,
+                expiries=outcome.expiries,
+            )
         except StateChangedError:
-            if not self._was_written():
-                raise superseded(self._table, self._state, self.run_id) from None
+            if not self._was_written("SUCCEEDED"):
+                raise superseded(self._table, self._state, self.run_id, self._token) from None
         except RecordExistsError:
             raise self._misused("was already committed. Every run needs a run id of its own") from None
-        rows = count_of(sum(read.rows or 0 for read in self._reads.values()), "row")
-        logger.info("%s: run %s committed as batch %d, %s", self.job_id, self.run_id, self.batch_id, rows)
+        loaded = amount(self._reads.values())
+        logger.info("%s: run %s committed as batch %d%s", self.job_id, self.run_id, self.batch_id, loaded)
+
+    def _terminate(self) -> None:
+        self._terminated = self._phase == "open"
+        self.fail("SIGTERM: the process was told to end")
+
+    def _try_to_write_failure(self, error: BaseException | str) -> None:
+        try:
+            self._stop_heartbeat()
+            self._write_failure(error)
+        except Exception:
+            logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
 
     def _write_failure(self, error: BaseException | str) -> None:
         after, record = failure(self._state, self._reads, error, self._circumstances())
         try:
-            self._write(after, record, replaced=conditions.no_success_is_replaced(), action="record the failure")
+            self._table.write(
+                after,
+                record,
+                state_condition=self._still_mine(),
+                record_condition=conditions.no_success_is_replaced(),
+                token=self._circumstances().token,
+                action="record the failure",
+            )
         except RecordExistsError:
             self._table.release(self.job_id, self._circumstances().token)
         except StateChangedError:
-            if not self._was_written():
-                logger.warning("%s", superseded(self._table, self._state, self.run_id))
+            if self._was_written("SUCCEEDED"):
+                logger.warning("%s: run %s had been committed: its answer was lost", self.job_id, self.run_id)
+                return
+            if not self._was_written("FAILED"):
+                logger.warning("%s", superseded(self._table, self._state, self.run_id, self._token))
                 return
         logger.info("%s: run %s failed, no mark was moved: %s", self.job_id, self.run_id, record.error)
 
-    def _write(self, after: JobState, record: RunRecord, *, replaced: Condition, action: str) -> None:
+    def _still_mine(self) -> Condition:
         token = self._circumstances().token
-        self._table.write(
-            after,
-            record,
-            state_condition=conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state),
-            record_condition=replaced,
-            token=token,
-            action=action,
-        )
+        mine: Condition = conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state)
+        return mine
 
-    def _was_written(self) -> bool:
-        """Recognise our own commit whose answer was lost: the record carries our token."""
+    def _was_written(self, status: Status) -> bool:
+        """Recognise our own write whose answer was lost: the record carries our token."""
         record = self._table.record(self.job_id, self.run_id)
-        return record is not None and record.commit_id == self._token
+        return record is not None and record.commit_id == self._token and record.status == status
 
     def _circumstances(self) -> Circumstances:
         if self._token is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
-from scripts.helpers.watermarks.table import RunRecord, WatermarkTable
+from scripts.helpers.watermarks.table import RunRecord, WatermarkTable, refuse_broken_sources
 from scripts.helpers.watermarks.values import StoredMap
 from scripts.helpers.watermarks.values.ids import require_run_id
 
@@ -83,4 +83,5 @@ def _success(table: WatermarkTable, job_id: str, run_id: str, argument: str) -> 
             run_id=run_id,
             table_name=table.place.table_name,
         )
+    refuse_broken_sources(table, record)
     return record

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import TypeAlias
 
-from scripts.helpers.watermarks.table import JobState, RunRecord, Values
+from scripts.helpers.watermarks.table import FileDigests, JobState, RunRecord, Values
 from scripts.helpers.watermarks.table.recording import expiry
-from scripts.helpers.watermarks.values import Stored, StoredMap
-from scripts.helpers.watermarks.values.marks import MarkValue
-from scripts.helpers.watermarks.values.positions import RowsPosition
+from scripts.helpers.watermarks.values import Stored, StoredMap, marks
+from scripts.helpers.watermarks.values.digests import pack
+from scripts.helpers.watermarks.values.marks import SECOND, MarkValue, PythonMark
+from scripts.helpers.watermarks.values.positions import (
+    FilesPosition,
+    Position,
+    RowsPosition,
+    digest_items,
+    read_position,
+)
+from scripts.helpers.watermarks.window import FilePlan
 
 MAX_ERROR_LENGTH = 1_000
 
@@ -28,15 +37,45 @@ class SourceRead:
     nulls: int = 0
     held: int = 0
 
-    def record(self) -> StoredMap:
-        """Give what the run's record keeps of it: where the source stands after the run, and what was read."""
-        return {**self.after.to_stored(), **self.window()}
-
     def window(self) -> StoredMap:
         """Give the window and the counts, as they are stored."""
         read: StoredMap = {"low": self.after.stored(self.low), "high": self.after.stored(self.high)}
         counts = {"rows": self.rows, "nulls": self.nulls or None, "held": self.held or None}
         return read | {name: Decimal(count) for name, count in counts.items() if count is not None}
+
+
+@dataclass(frozen=True)
+class FilesRead:
+    """What a run read of one source of files."""
+
+    paths: tuple[str, ...]
+    low: int | None
+    plan: FilePlan
+    rows: int | None = None
+
+    def position(self, digests: str | None) -> FilesPosition:
+        """Give where the source stands after the run, with the item that holds the digests."""
+        return FilesPosition(self.paths, self.plan.horizon, digests)
+
+    @property
+    def high(self) -> int | None:
+        """The second of the newest file that was taken."""
+        return self.plan.taken[-1].second if self.plan.taken else self.low
+
+    def python_window(self) -> tuple[PythonMark | None, PythonMark | None]:
+        """Give the seconds between which the files were taken as Python values."""
+        low, high = (None if at is None else marks.to_python("timestamp", at * SECOND) for at in (self.low, self.high))
+        return low, high
+
+    def window(self) -> StoredMap:
+        """Give what was read, as it is stored."""
+        position = self.position(None)
+        read: StoredMap = {"low": position.stored(self.low), "high": position.stored(self.high)}
+        counts = {"files": len(self.plan.taken), "left": self.plan.left or None}
+        return read | {name: Decimal(count) for name, count in counts.items() if count is not None}
+
+
+Read: TypeAlias = "SourceRead | FilesRead"
 
 
 @dataclass(frozen=True)
@@ -50,16 +89,31 @@ class Circumstances:
     retention: timedelta | None
 
 
-def success(
-    state: JobState, reads: Mapping[str, SourceRead], recorded: Mapping[str, object], run: Circumstances
-) -> tuple[JobState, RunRecord]:
-    """Give the state and the record of a run that succeeded: marks moved, values recorded, batch counted."""
+@dataclass(frozen=True)
+class Success:
+    """What a run that succeeded writes, in one transaction."""
+
+    after: JobState
+    record: RunRecord
+    digests: tuple[FileDigests, ...]
+    expiries: Mapping[str, int | None]
+
+
+def success(state: JobState, reads: Mapping[str, Read], recorded: Mapping[str, object], run: Circumstances) -> Success:
+    """Give what a run that succeeded leaves: marks moved, values recorded, batch counted."""
     now = state.next_instant(run.ended_at)
-    sources: StoredMap = {**state.sources, **{name: read.after.to_stored() for name, read in reads.items()}}
+    version = state.version + 1
+    digests = {
+        name: FileDigests(state.job_id, name, version, pack(read.plan.digests))
+        for name, read in reads.items()
+        if isinstance(read, FilesRead) and read.plan.digests
+    }
+    positions = {name: _position_after(name, read, digests).to_stored() for name, read in reads.items()}
+    sources: StoredMap = {**state.sources, **positions}
     values = Values.of({**_marks(sources), **recorded})
     after = replace(
         state,
-        version=state.version + 1,
+        version=version,
         last_batch_id=state.last_batch_id + 1,
         latest_run_id=run.run_id,
         commit_id=run.token,
@@ -68,13 +122,23 @@ def success(
         sources=sources,
         lease=None,
         attempts=0,
+        recent_runs=state.with_recent(run.run_id),
     )
-    record = _record(state, after, run, values)
-    return after, replace(record, sources={**sources, **{name: read.record() for name, read in reads.items()}})
+    read_in_the_run = {name: {**positions[name], **read.window()} for name, read in reads.items()}
+    record = replace(_record(state, after, run, values), sources={**sources, **read_in_the_run})
+    expires_at = expiry(now, run.retention)
+    replaced = digest_items(state.sources) - digest_items(sources) if expires_at is not None else ()
+    return Success(after, record, tuple(digests.values()), dict.fromkeys(replaced, expires_at))
+
+
+def _position_after(name: str, read: Read, digests: Mapping[str, FileDigests]) -> Position:
+    if isinstance(read, FilesRead):
+        return read.position(digests[name].item_id if name in digests else None)
+    return read.after
 
 
 def failure(
-    state: JobState, reads: Mapping[str, SourceRead], error: BaseException | str, run: Circumstances
+    state: JobState, reads: Mapping[str, Read], error: BaseException | str, run: Circumstances
 ) -> tuple[JobState, RunRecord]:
     """Give the state and the record of a run that failed: nothing moved, but the failure is on record."""
     now = state.next_instant(run.ended_at)
@@ -87,6 +151,14 @@ def failure(
 def count_of(number: int, thing: str) -> str:
     """Give a number of things in words: `1 row`, `1,024 rows`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def amount(reads: Collection[Read]) -> str:
+    """Give how much was loaded in words, as the end of a sentence: `, 300 rows, 2 files`."""
+    rows = [read.rows for read in reads if isinstance(read, SourceRead) and read.rows is not None]
+    files = [len(read.plan.taken) for read in reads if isinstance(read, FilesRead)]
+    counted = [(rows, "row"), (files, "file")]
+    return "".join(f", {count_of(sum(numbers), thing)}" for numbers, thing in counted if numbers)
 
 
 def error_text(error: BaseException | str) -> str:
@@ -123,5 +195,5 @@ def _marks(sources: StoredMap) -> dict[str, object]:
     """Give the mark of every source as a Python value, under the source's name."""
     found: dict[str, object] = {}
     for name, stored in sources.items():
-        found[name] = RowsPosition.from_stored(stored).python_mark()
+        found[name] = read_position(stored).python_mark()
     return found

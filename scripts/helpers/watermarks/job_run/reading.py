@@ -11,7 +11,7 @@ from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkMis
 from scripts.helpers.watermarks.job_run.outcome import SourceRead, count_of
 from scripts.helpers.watermarks.values import marks
 from scripts.helpers.watermarks.values.marks import MarkType, MarkValue
-from scripts.helpers.watermarks.values.positions import RowsPosition
+from scripts.helpers.watermarks.values.positions import Position, RowsPosition
 from scripts.helpers.watermarks.window import Future, Nulls, check_options, limits
 
 if TYPE_CHECKING:
@@ -116,14 +116,22 @@ def read_everything(df: DataFrame, column: MarkColumn, source: str) -> tuple[Dat
     return df, SourceRead(RowsPosition(column.name, column.kind, None), None, None, rows=None)
 
 
-def check_same_column(known: RowsPosition | None, column: MarkColumn, job_id: str, source: str) -> None:
-    """Refuse to compare a mark with another column, or with values of another type, than it was taken from."""
-    if known is None or (known.column in (None, column.name) and known.kind == column.kind):
-        return
+def known_rows(known: Position | None, column: MarkColumn, job_id: str, source: str) -> RowsPosition | None:
+    """Give the known position of a source of rows, refusing one that was taken on something else.
+
+    A mark must not be compared with another column, or with values of another type, than it was taken from.
+    """
+    if known is None:
+        return None
+    if isinstance(known, RowsPosition):
+        if known.column in (None, column.name) and known.kind == column.kind:
+            return known
+        was = f"the mark {marks.describe(known.kind, known.mark)} of column {known.column!r} ({known.kind})"
+    else:
+        was = f"a position among the files of {', '.join(known.paths)}"
     raise WatermarkMismatchError(
-        f"Source {source!r} of job {job_id!r} has the mark {marks.describe(known.kind, known.mark)} of column "
-        f"{known.column!r} ({known.kind}), and is now read by column {column.name!r} ({column.kind}). Go back to the "
-        f"old column, use a new transformation_ctx, or load just this source again from the start: "
+        f"Source {source!r} of job {job_id!r} has {was}, and is now read by column {column.name!r} ({column.kind}). Go "
+        "back to the old one, use a new transformation_ctx, or load just this source again from the start: "
         f"reset({job_id!r}, transformation_ctx={source!r}).",
         job_id=job_id,
         transformation_ctx=source,

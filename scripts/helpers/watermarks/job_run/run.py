@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
+from scripts.helpers.watermarks.job_run.file_reading import (
+    Known,
+    file_options,
+    known_files,
+    read_all_files,
+    read_files_between,
+    read_new_files,
+)
 from scripts.helpers.watermarks.job_run.lifecycle import Lifecycle
 from scripts.helpers.watermarks.job_run.modes import DISABLE
-from scripts.helpers.watermarks.job_run.outcome import SourceRead
+from scripts.helpers.watermarks.job_run.outcome import FilesRead, Read
 from scripts.helpers.watermarks.job_run.reading import (
     RowOptions,
-    check_same_column,
     find_mark_column,
+    known_rows,
     read_between,
     read_everything,
     read_new,
@@ -20,12 +29,14 @@ from scripts.helpers.watermarks.job_run.reading import (
 from scripts.helpers.watermarks.table.model import LATEST, broken
 from scripts.helpers.watermarks.table.views import require_values
 from scripts.helpers.watermarks.values import StoredMap, marks
+from scripts.helpers.watermarks.values.digests import unpack
 from scripts.helpers.watermarks.values.ids import require_source_name
-from scripts.helpers.watermarks.values.positions import RowsPosition
+from scripts.helpers.watermarks.values.positions import Position, read_position
 from scripts.helpers.watermarks.window import Future, Nulls, Window
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 
 class JobRun(Lifecycle):
@@ -86,14 +97,72 @@ class JobRun(Lifecycle):
         if self._settings.option == DISABLE:
             frame, read = read_everything(df, found, source)
         elif self._span is not None:
-            first, last = self._position(self._span.after, source), self._position(self._span.up_to, source)
-            for known in (first, last):
-                check_same_column(known, found, self.job_id, source)
+            first, last = (
+                known_rows(self._position(sources, source), found, self.job_id, source)
+                for sources in (self._span.after, self._span.up_to)
+            )
             frame, read = read_between(df, found, source, first, last, options)
         else:
-            known = self._position(self._state.sources, source)
-            check_same_column(known, found, self.job_id, source)
+            known = known_rows(self._position(self._state.sources, source), found, self.job_id, source)
             frame, read = read_new(df, found, source, known, options, self._settings.clock())
+            self._require_open()
+        self._reads[source] = read
+        return frame
+
+    def new_files(
+        self,
+        spark: SparkSession,
+        path: str | Sequence[str],
+        *,
+        format: str,  # noqa: A002 - Spark's own word
+        transformation_ctx: str,
+        schema: StructType | str | None = None,
+        options: Mapping[str, object] | None = None,
+        band: timedelta = timedelta(minutes=15),
+        max_files: int | None = None,
+    ) -> DataFrame:
+        """Give the files under a path that are new or changed since the last committed run, as one frame.
+
+        Args:
+            spark: the session.
+            path: where the files are: a folder, a pattern, or several of them; absolute, or with a scheme.
+            format: any format that Spark reads: json, csv, parquet, orc, text, xml, avro …
+            transformation_ctx: the name under which the position of this source is kept.
+            schema: the columns. Without it they are inferred, and a run without new files is an error.
+            options: of Spark's reader, such as `{"header": True}`.
+            band: within which time of its modification a file becomes visible. On S3, an upload in parts appears with
+                the time at which it began, so this is how long an upload may take.
+            max_files: how many files to take at most, oldest first. Those of one second stay together.
+
+        Returns:
+            The frame, with the columns that partition folders stand for.
+
+        Raises:
+            InvalidArgumentError: an option does not fit, or nothing is new and no schema was given.
+            WatermarkMismatchError: the position was taken on other paths.
+            RunStateError: the source was read already in this run, or the run is not open.
+
+        Example:
+            >>> claims = run.new_files(spark, "s3://landing/claims", format="json", transformation_ctx="claims",
+            ...                        schema="claim_id BIGINT, amount DECIMAL(12, 2)")
+        """
+        self._require_open()
+        source = self._require_unused(transformation_ctx)
+        asked = file_options(path, format, schema, options, band, max_files)
+        self._spark = spark
+        read: Read
+        if self._settings.option == DISABLE:
+            frame, read = read_all_files(spark, source, asked)
+        elif self._span is not None:
+            first, last = (
+                self._known_files(sources, source, asked.paths) for sources in (self._span.after, self._span.up_to)
+            )
+            frame, read = read_files_between(spark, source, first, last, asked)
+        else:
+            known = self._known_files(self._state.sources, source, asked.paths)
+            frame, read = read_new_files(
+                spark, source, known, asked, clock=self._settings.clock, sleep=self._table.backoff.sleep
+            )
             self._require_open()
         self._reads[source] = read
         return frame
@@ -131,15 +200,18 @@ class JobRun(Lifecycle):
             Window(low=None, high=datetime.datetime(2023, 3, 16, 15, 45, tzinfo=datetime.timezone.utc), rows=808)
         """
         read = self._read(transformation_ctx)
-        kind = read.after.kind
-        low, high = (None if value is None else marks.to_python(kind, value) for value in (read.low, read.high))
+        if isinstance(read, FilesRead):
+            low, high = read.python_window()
+        else:
+            kind = read.after.kind
+            low, high = (None if value is None else marks.to_python(kind, value) for value in (read.low, read.high))
         return Window(low, high, read.rows)
 
     def is_full_load(self, transformation_ctx: str) -> bool:
         """Say whether this run loads a source from its beginning."""
         return self._read(transformation_ctx).low is None
 
-    def _read(self, transformation_ctx: str) -> SourceRead:
+    def _read(self, transformation_ctx: str) -> Read:
         try:
             return self._reads[transformation_ctx]
         except KeyError:
@@ -160,13 +232,28 @@ class JobRun(Lifecycle):
             )
         return source
 
-    def _position(self, sources: StoredMap, source: str) -> RowsPosition | None:
+    def _position(self, sources: StoredMap, source: str) -> Position | None:
         if source not in sources:
             return None
         try:
-            return RowsPosition.from_stored(sources[source])
+            return read_position(sources[source])
         except ValueError as error:
             raise broken(self._table.place.table_name, self.job_id, LATEST, f"sources.{source}", str(error)) from error
+
+    def _known_files(self, sources: StoredMap, source: str, paths: tuple[str, ...]) -> Known:
+        position = known_files(self._position(sources, source), paths, self.job_id, source)
+        if position is None:
+            return Known()
+        if position.digests is None:
+            return Known(position.horizon)
+        packed = self._table.digests(self.job_id, position.digests)
+        problem = "is gone: it has expired, or somebody deleted it"
+        if packed is not None:
+            try:
+                return Known(position.horizon, unpack(packed))
+            except ValueError as error:
+                problem = str(error)
+        raise broken(self._table.place.table_name, self.job_id, position.digests, "digests", problem)
 
     def _cancel_work(self) -> None:
         """Cancel what Spark is doing for the lost run, and what the script starts next, until the run is closed."""

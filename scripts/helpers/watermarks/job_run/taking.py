@@ -16,6 +16,7 @@ from scripts.helpers.watermarks.table import (
     LeaseRefusedError,
     WatermarkTable,
     already_running,
+    refuse_broken_sources,
     refuse_unadopted,
 )
 
@@ -50,10 +51,12 @@ def take_job(
         JobAlreadyRunningError: another run holds the job, and still did when the waiting was over.
         UnadoptedItemsError: the job has older items, and nobody said which one to go on from.
         RunStateError: this run id was committed already.
+        BrokenItemError: the job's state cannot be read.
     """
     taken = _take(table, job_id, run_id, length, wait, clock)
     try:
         refuse_unadopted(table, taken.state, job_id)
+        refuse_broken_sources(table, taken.state)
         _refuse_committed(table, taken.state, run_id)
     except Exception:
         table.release(job_id, taken.lease.token)
@@ -91,11 +94,13 @@ def _take(
 
 
 def _refuse_committed(table: WatermarkTable, state: JobState, run_id: str) -> None:
-    """Refuse to run a committed run again. Looked up only where the id is the latest: Glue never repeats one."""
-    if state.latest_run_id != run_id:
-        return
-    record = table.record(state.job_id, run_id)
-    if record is not None and record.attempt is not None:
+    """Refuse to run a committed run again, before it loads anything.
+
+    Looked up only where the state remembers the id among its last runs, so that a usual start is one request. One
+    that is older still is refused by the condition of its commit.
+    """
+    record = table.record(state.job_id, run_id) if state.remembers(run_id) else None
+    if record is not None and record.attempt is not None and record.status == "SUCCEEDED":
         raise RunStateError(
             f"Run {run_id!r} of job {state.job_id!r} was already committed (batch {record.batch_id}). Every run needs "
             "a run id of its own: pass Glue's JOB_RUN_ID, or leave it to job_arguments.",

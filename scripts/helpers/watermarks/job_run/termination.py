@@ -11,6 +11,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeAlias
+
+Handler: TypeAlias = "Callable[[int, FrameType | None], object] | int | None"
 
 
 class Termination:
@@ -19,8 +22,9 @@ class Termination:
     def __init__(self, on_terminate: Callable[[], None]) -> None:
         """Keep what to do when the process is told to end."""
         self._on_terminate = on_terminate
-        self._previous: Callable[[int, FrameType | None], object] | int | None = None
+        self._previous: Handler = None
         self._installed = False
+        self._is_over = False
         self._deferring = False
         self._pending = False
 
@@ -37,10 +41,11 @@ class Termination:
 
     def stop_listening(self) -> None:
         """Put the handler back that was there before, unless somebody else put theirs on top meanwhile."""
+        self._is_over = True
         if not self._installed or threading.current_thread() is not threading.main_thread():
             return
         if signal.getsignal(signal.SIGTERM) == self._handle:
-            signal.signal(signal.SIGTERM, self._previous)
+            signal.signal(signal.SIGTERM, self._before_those_that_are_over())
             self._installed = False
 
     @contextmanager
@@ -54,6 +59,13 @@ class Termination:
             if self._pending:
                 self._pending = False
                 self._handle(signal.SIGTERM, None)
+
+    def _before_those_that_are_over(self) -> Handler:
+        """Give the handler to go back to: runs that began before this one and ended before it listen no more."""
+        previous = self._previous
+        while isinstance(of := getattr(previous, "__self__", None), Termination) and of._is_over:  # noqa: SLF001
+            previous = of._previous  # noqa: SLF001
+        return previous
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._deferring:

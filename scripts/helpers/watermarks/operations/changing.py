@@ -5,12 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from scripts.helpers.watermarks.errors import WatermarkNotFoundError
-from scripts.helpers.watermarks.table import Change, JobState, Plan, WatermarkTable, change_job, refuse_unadopted
+from scripts.helpers.watermarks.table import (
+    Change,
+    JobState,
+    Plan,
+    WatermarkTable,
+    change_job,
+    refuse_broken_sources,
+    refuse_unadopted,
+)
+from scripts.helpers.watermarks.table.recording import expiry
 from scripts.helpers.watermarks.values import StoredMap
+from scripts.helpers.watermarks.values.positions import digest_items
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +64,7 @@ def change_as_operator(
     clock: Callable[[], datetime],
     reason: str | None,
     force: bool,
+    retention: timedelta | None,
     may_be_new: bool = False,
 ) -> Changed:
     """Change a job and keep who did it, when and why.
@@ -66,6 +77,7 @@ def change_as_operator(
         clock: tells the time.
         reason: why, in the operator's words.
         force: whether to take the job away from a run that holds it.
+        retention: how long what the job no longer points to is kept.
         may_be_new: whether the job may be one that was never seen.
 
     Returns:
@@ -80,6 +92,7 @@ def change_as_operator(
 
     def plan(found: JobState, token: str) -> Plan:
         refuse_unadopted(table, found, job_id)
+        refuse_broken_sources(table, found)
         if found.version == 0 and not may_be_new:
             raise WatermarkNotFoundError(
                 f"Job {job_id!r} is not in table {table.place.table_name!r}: nothing was ever recorded of it. "
@@ -93,7 +106,8 @@ def change_as_operator(
         after = replace(wanted, version=found.version + 1, updated_at=now, commit_id=token, lease=None)
         before_and_after = _summary(found), _summary(after)
         done[:] = [Changed(operation, job_id, after.version, changed_by, now, reason, *before_and_after, batch_ids)]
-        return Plan(after, Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token))
+        change = Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token)
+        return Plan(after, change, expiries=_digest_expiries(found, after, expiry(now, retention)))
 
     change_job(
         table,
@@ -107,6 +121,12 @@ def change_as_operator(
     )
     logger.info("%s: %s by %s, now version %d", job_id, operation, changed_by, done[0].version)
     return done[0]
+
+
+def _digest_expiries(before: JobState, after: JobState, expires_at: int | None) -> dict[str, int | None]:
+    """Keep the digests of files that the job points to again, and let those go that it no longer does."""
+    were, are = digest_items(before.sources), digest_items(after.sources)
+    return dict.fromkeys(are - were, None) | (dict.fromkeys(were - are, expires_at) if expires_at is not None else {})
 
 
 def _summary(state: JobState) -> StoredMap:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
-from scripts.helpers.watermarks.operations.changing import Changed, Decision, change_as_operator
+from scripts.helpers.watermarks.operations.changing import Changed, Decision, Operation, change_as_operator
 from scripts.helpers.watermarks.operations.targets import last_success_before, success_of
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
 from scripts.helpers.watermarks.values import marks
 from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_source_name
-from scripts.helpers.watermarks.values.positions import RowsPosition, position_part
+from scripts.helpers.watermarks.values.positions import Position, RowsPosition, position_part, read_position
 
 
 class Operations:
@@ -20,6 +20,7 @@ class Operations:
 
     _table: WatermarkTable
     _clock: Callable[[], datetime]
+    retention: timedelta | None
 
     def rewind(
         self,
@@ -69,7 +70,7 @@ class Operations:
             )
             return after, tuple(range((record.batch_id or 0) + 1, found.last_batch_id + 1))
 
-        return change_as_operator(self._table, job_id, "rewind", decide, clock=self._clock, reason=reason, force=force)
+        return self._change(job_id, "rewind", decide, reason, force=force)
 
     def reset(
         self, job_id: str, transformation_ctx: str | None = None, reason: str | None = None, *, force: bool = False
@@ -108,7 +109,7 @@ class Operations:
             values.pop(transformation_ctx, None)
             return replace(found, sources=sources, watermarks=Values.of(values)), every_batch
 
-        return change_as_operator(self._table, job_id, "reset", decide, clock=self._clock, reason=reason, force=force)
+        return self._change(job_id, "reset", decide, reason, force=force)
 
     def set_mark(
         self, job_id: str, transformation_ctx: str, value: object, reason: str | None = None, *, force: bool = False
@@ -137,13 +138,13 @@ class Operations:
 
         def decide(found: JobState) -> Decision:
             position = _moved(found, source, value)
-            values = found.watermarks.decoded() | {source: position.python_mark()}
+            # The values are those of the latest run: where there is none, there are none.
+            moved = {source: position.python_mark()} if found.latest_run_id else {}
+            values = found.watermarks.decoded() | moved
             sources = {**found.sources, source: position.to_stored()}
             return replace(found, sources=sources, watermarks=Values.of(values), listed=True), ()
 
-        return change_as_operator(
-            self._table, job_id, "set", decide, clock=self._clock, reason=reason, force=force, may_be_new=True
-        )
+        return self._change(job_id, "set", decide, reason, force=force, may_be_new=True)
 
     def forget(self, job_id: str, reason: str | None = None, *, force: bool = False) -> Changed:
         """Let the marks and values of a deleted job go, and its place among `jobs()`.
@@ -167,15 +168,37 @@ class Operations:
         def decide(found: JobState) -> Decision:
             return replace(found, latest_run_id=None, watermarks=Values(), sources={}, listed=False), ()
 
-        return change_as_operator(self._table, job_id, "forget", decide, clock=self._clock, reason=reason, force=force)
+        return self._change(job_id, "forget", decide, reason, force=force)
+
+    def _change(
+        self,
+        job_id: str,
+        operation: Operation,
+        decide: Callable[[JobState], Decision],
+        reason: str | None,
+        *,
+        force: bool,
+        may_be_new: bool = False,
+    ) -> Changed:
+        return change_as_operator(
+            self._table,
+            job_id,
+            operation,
+            decide,
+            clock=self._clock,
+            reason=reason,
+            force=force,
+            retention=self.retention,
+            may_be_new=may_be_new,
+        )
 
 
-def _moved(found: JobState, source: str, value: object) -> RowsPosition:
+def _moved(found: JobState, source: str, value: object) -> Position:
     """Give the source's new position. One that was never read takes its type from the value, and any column later."""
-    known = RowsPosition.from_stored(found.sources[source]) if source in found.sources else None
     try:
-        kind = marks.kind_of(value) if known is None else known.kind
-        return RowsPosition(known.column if known else None, kind, marks.from_python(kind, value))
+        if source in found.sources:
+            return read_position(found.sources[source]).moved_to(value)
+        return RowsPosition(None, marks.kind_of(value), None).moved_to(value)
     except ValueError as error:
         raise InvalidArgumentError(
             f"value {value!r} cannot be the mark of source {source!r}: {error}.", argument="value", value=value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
-from scripts.helpers.watermarks.table import RunRecord, WatermarkTable
+from scripts.helpers.watermarks.table import RunRecord, WatermarkTable, refuse_broken_sources
 
 
 def success_of(table: WatermarkTable, job_id: str, run_id: str) -> RunRecord:
@@ -22,6 +22,7 @@ def success_of(table: WatermarkTable, job_id: str, run_id: str) -> RunRecord:
     elif record.version is None:
         problem = "the platform's original class recorded it; use adopt instead"
     else:
+        refuse_broken_sources(table, record)
         return record
     raise WatermarkNotFoundError(
         f"Cannot rewind job {job_id!r} to run {run_id!r}: {problem} (table {table.place.table_name!r}). "

@@ -26,5 +26,7 @@ def moment_of(spark: SparkSession, local: str) -> int:
     """Turn a local time (ISO-8601 without a zone) into the moment that Spark takes it for."""
     # By the type itself: what the SQL word TIMESTAMP means depends on spark.sql.timestampType.
     moment = F.col("local").cast(TimestampType()).alias("moment")
-    row = spark.sql(f"SELECT * FROM VALUES ('{local}') AS times(local)").select(moment).selectExpr("unix_micros(moment)")
+    row = (
+        spark.sql(f"SELECT * FROM VALUES ('{local}') AS times(local)").select(moment).selectExpr("unix_micros(moment)")
+    )
     return int(row.collect()[0][0])

@@ -8,8 +8,8 @@ PySpark would turn into the machine's time zone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from decimal import ROUND_FLOOR, Context, Decimal
+from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,7 +17,7 @@ from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
 from scripts.helpers.watermarks.errors import UnsupportedColumnError
 from scripts.helpers.watermarks.values.marks import MarkType, MarkValue, from_stored, to_stored
-from scripts.helpers.watermarks.values.stored import canonical_number
+from scripts.helpers.watermarks.values.stored import MAX_DIGITS, canonical_number
 
 # By the type's own name, since TimestampNTZType does not exist before Spark 3.4.
 KINDS: dict[str, MarkType] = {
@@ -31,6 +31,8 @@ KINDS: dict[str, MarkType] = {
     "string": "string",
 }
 INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+# Wide enough for every digit before and after the point of any bound and any decimal column.
+EXACT = Context(prec=200, rounding=ROUND_FLOOR)
 LONG_RANGE = range(-(2**63), 2**63)
 SUPPORTED = "timestamp, timestamp_ntz (Spark 3.4 and later), date, tinyint, smallint, int, bigint, decimal, string"
 
@@ -65,13 +67,16 @@ class MarkColumn:
         return F.lit(str(value)).cast("bigint" if value in LONG_RANGE else "decimal(38,0)")
 
     def _decimal(self, value: Decimal) -> Column:
-        _, digits, exponent = value.as_tuple()
-        scale = max(0, -int(exponent))
-        own = DecimalType(max(len(digits), scale, 1), scale)
-        fits = isinstance(self.data_type, DecimalType) and (
-            scale <= self.data_type.scale and len(digits) - scale <= self.data_type.precision - self.data_type.scale
-        )
-        return F.lit(format(value, "f")).cast(self.data_type if fits else own)
+        # A literal of another precision or scale would have Spark cast both sides to a type that may hold neither.
+        own = cast(DecimalType, self.data_type)
+        unit = Decimal(1).scaleb(-own.scale)
+        highest = EXACT.multiply(10**own.precision - 1, unit)
+        # Rounded down to the column's scale, and down to its highest value, a bound bounds the same values.
+        floored, lowest = min(EXACT.quantize(value, unit), highest), highest.copy_negate()
+        if floored >= lowest or own.precision == MAX_DIGITS:
+            return F.lit(format(max(floored, lowest), "f")).cast(own)
+        below = EXACT.subtract(lowest, unit)
+        return F.lit(format(below, "f")).cast(DecimalType(own.precision + 1, own.scale))
 
 
 def exact_form(kind: MarkType, name: str) -> str:

@@ -4,7 +4,8 @@ from pynamodb.expressions.condition import Condition
 
 from scripts.helpers.watermarks.table import conditions
 from scripts.helpers.watermarks.table.changes import Plan, already_running, change_job, refuse_unadopted
-from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord, Values
+from scripts.helpers.watermarks.table.checking import refuse_broken_sources
+from scripts.helpers.watermarks.table.items import Change, FileDigests, JobState, Lease, RunRecord, Status, Values
 from scripts.helpers.watermarks.table.reads import Backoff
 from scripts.helpers.watermarks.table.store import (
     LeaseRefusedError,
@@ -17,6 +18,7 @@ __all__ = [
     "Backoff",
     "Change",
     "Condition",
+    "FileDigests",
     "JobState",
     "Lease",
     "LeaseRefusedError",
@@ -24,10 +26,12 @@ __all__ = [
     "RecordExistsError",
     "RunRecord",
     "StateChangedError",
+    "Status",
     "Values",
     "WatermarkTable",
     "already_running",
     "change_job",
     "conditions",
+    "refuse_broken_sources",
     "refuse_unadopted",
 ]

@@ -6,7 +6,7 @@ This is how a watermark is added by hand and how an operator changes a job. A ru
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,6 +28,7 @@ class Plan:
     after: JobState
     record: RunRecord | Change
     record_condition: Condition | None = None
+    expiries: Mapping[str, int | None] | None = None
 
 
 def change_job(
@@ -77,6 +78,7 @@ def change_job(
                 record_condition=plan.record_condition,
                 token=token,
                 action=action,
+                expiries=plan.expiries,
             )
             return plan
         except StateChangedError:

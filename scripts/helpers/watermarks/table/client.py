@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
+    ChecksumError,
     ClientError,
     HTTPClientError,
     InvalidEndpointConfigurationError,
@@ -102,14 +104,29 @@ class SessionConnection(Connection):
 
     def _make_client(self) -> Any:
         try:
-            return self._boto3_session.client(
+            client = self._boto3_session.client(
                 "dynamodb", region_name=self.region, endpoint_url=self.host, config=CONFIG
             )
+            client.meta.events.register("after-call.dynamodb", refuse_broken_answer)
+            return client
         except BotoCoreError:
             raise
         except ValueError as error:
             # botocore's only word for an endpoint without "http://" is a plain ValueError.
             raise InvalidEndpointConfigurationError(msg=str(error)) from error
+
+
+def refuse_broken_answer(http_response: Any, **_: object) -> None:
+    """Refuse an answer that broke off on the way.
+
+    botocore 1.44 reads it as an empty one, which would mean "no such item", hence a full load: it does not compare
+    the length, and its standard retries let a wrong checksum pass on the last try.
+    """
+    body, headers = http_response.content, http_response.headers
+    for name, actual in (("x-amz-crc32", zlib.crc32(body)), ("Content-Length", len(body))):
+        expected = headers.get(name)
+        if expected is not None and int(expected) != actual:
+            raise ChecksumError(checksum_type=name, expected_checksum=expected, actual_checksum=str(actual))
 
 
 def resolve_region(region_name: str | None, given: boto3.Session | None, session: boto3.Session) -> str | None:
@@ -208,7 +225,7 @@ def is_transient(error: Exception) -> bool:
     """Say whether the same request may succeed later."""
     if isinstance(error, ClientError):
         return not TRANSIENT_CODES.isdisjoint([error_code(error), *cancellation_codes(error)])
-    return isinstance(error, (BotoConnectionError, HTTPClientError))
+    return isinstance(error, (BotoConnectionError, ChecksumError, HTTPClientError))
 
 
 def _message(error: Exception) -> str:

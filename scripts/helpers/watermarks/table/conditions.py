@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from pynamodb.constants import MAP, NUMBER
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
@@ -36,13 +37,15 @@ def may_be_taken_by(run_id: str, now: datetime) -> Condition:
     """Let a run in where nobody holds the job, or only an earlier attempt of the same Glue run does."""
     earlier = earlier_attempts(run_id)
     free = nobody_holds_it_at(now)
-    return (free | LEASE_RUN_ID.is_in(*earlier) if earlier else free) & it_is_new_or_whole()
+    allowed: Condition = free | LEASE_RUN_ID.is_in(*earlier) if earlier else free
+    takeable: Condition = allowed & it_is_new_or_whole()
+    return takeable
 
 
 def it_is_new_or_whole() -> Condition:
     """Protect a state that somebody damaged: taking it would fill its gaps as for a new job, and load everything."""
-    whole = Item.version.is_type() & Item.last_batch_id.is_type() & Item.sources.is_type()
-    countable = Item.attempts.does_not_exist() | Item.attempts.is_type()
+    whole = Path("version").is_type(NUMBER) & Path("lastBatchId").is_type(NUMBER) & Path("sources").is_type(MAP)
+    countable = Path("attempts").does_not_exist() | Path("attempts").is_type(NUMBER)
     new_or_whole: Condition = Path("jobName").does_not_exist() | (whole & countable)
     return new_or_whole
 

@@ -8,9 +8,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal, TypeAlias, cast
 
-from scripts.helpers.watermarks.table.model import CHANGE, Item, instant_text
+from scripts.helpers.watermarks.table.model import CHANGE, FILES, Item, instant_text
 from scripts.helpers.watermarks.table.wire import Wire, map_to_wire, to_wire
 from scripts.helpers.watermarks.values import Stored, StoredMap, decode, encode
+from scripts.helpers.watermarks.values.digests import SIZE, digest_of_run, unpack
+
+# Enough to catch a run id that is used twice, and few enough for the state to stay small.
+REMEMBERED_RUNS = 100
 
 Status: TypeAlias = Literal["SUCCEEDED", "FAILED"]
 
@@ -66,6 +70,15 @@ class JobState:
     lease: Lease | None = None
     attempts: int = 0
     listed: bool = True
+    recent_runs: bytes = b""
+
+    def remembers(self, run_id: str) -> bool:
+        """Say whether a run is among the last ones that were committed (very likely: it is kept as a digest)."""
+        return digest_of_run(run_id) in unpack(self.recent_runs)
+
+    def with_recent(self, run_id: str) -> bytes:
+        """Give the digests of the last committed runs, with this one."""
+        return (self.recent_runs + digest_of_run(run_id))[-REMEMBERED_RUNS * SIZE :]
 
     def next_instant(self, now: datetime) -> datetime:
         """Give a time for the next change that is later than the last one, whatever the clocks."""
@@ -124,6 +137,28 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
+class FileDigests:
+    """The digests of the files that a source has read after its horizon, in an item of their own.
+
+    Apart from the state, so that heartbeats stay cheap. It expires only once a later run has replaced it.
+    """
+
+    job_id: str
+    source: str
+    version: int
+    packed: bytes
+
+    @property
+    def item_id(self) -> str:
+        """The range key of the item."""
+        return f"{FILES}{self.source}/{self.version:012d}"
+
+    def to_item(self, model: type[Item]) -> Item:
+        """Give the item to store."""
+        return model(self.job_id, self.item_id, version=self.version, digests=self.packed)
+
+
+@dataclass(frozen=True)
 class Change:
     """An operator's change of a job, kept for good: what was done, by whom, when, why, and what it changed."""
 
@@ -168,6 +203,7 @@ def state_wire(state: JobState) -> dict[str, Wire]:
         "watermarkTypes": cast(StoredMap, dict(state.watermarks.types)) or None,
     }
     optional["lease"] = state.lease.to_stored() if state.lease else None
+    optional["recentRuns"] = state.recent_runs or None
     optional["attempts"] = Decimal(state.attempts) if state.attempts else None
     wire = {name: to_wire(value) for name, value in optional.items() if value is not None}
     return wire | {

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import boto3
-from pynamodb.attributes import Attribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import Attribute, BinaryAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.connection.table import TableConnection
 from pynamodb.constants import MAP, STRING
 from pynamodb.exceptions import AttributeDeserializationError
@@ -25,6 +25,7 @@ from scripts.helpers.watermarks.values import StoredMap
 
 LATEST = "#latest"
 CHANGE = "#change/"
+FILES = "#files/"
 LEASE_TOKEN = Path(["lease", "token"])
 LEASE_RUN_ID = Path(["lease", "runId"])
 LEASE_UNTIL = Path(["lease", "until"])
@@ -115,6 +116,7 @@ class Item(Model):
     updated_at = InstantAttribute(null=True, attr_name="updatedAt")
     lease = StoredMapAttribute(null=True)
     attempts = NumberAttribute(null=True)
+    recent_runs = BinaryAttribute(null=True, legacy_encoding=False, attr_name="recentRuns")
 
     # The record of a run.
     status = UnicodeAttribute(null=True)
@@ -125,6 +127,9 @@ class Item(Model):
     attempt = NumberAttribute(null=True)
     error = UnicodeAttribute(null=True)
     expires_at = NumberAttribute(null=True, attr_name="expiresAt")
+
+    # Digests of files.
+    digests = BinaryAttribute(null=True, legacy_encoding=False)
 
     # An operator's change.
     operation = UnicodeAttribute(null=True)

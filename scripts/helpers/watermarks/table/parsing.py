@@ -9,6 +9,7 @@ from scripts.helpers.watermarks.errors import BrokenItemError
 from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord, Status, Values
 from scripts.helpers.watermarks.table.model import Item, broken, parse_instant
 from scripts.helpers.watermarks.values import StoredMap
+from scripts.helpers.watermarks.values.digests import unpack
 
 
 def read_state(item: Item) -> JobState:
@@ -26,6 +27,7 @@ def read_state(item: Item) -> JobState:
         lease=_lease(item),
         attempts=_whole(item, "attempts", default=0),
         listed=item.state_of is not None,
+        recent_runs=_recent_runs(item),
     )
 
 
@@ -44,7 +46,7 @@ def read_listed_state(item: Item) -> JobState:
 
 def read_record(item: Item) -> RunRecord:
     """Read the record of a run, also one that the platform's original class wrote."""
-    older = item.version is None and item.status is None
+    older = getattr(item, "version", None) is None and item.status is None
     _require(item, "watermarks", *(() if older else ("version", "status", "recorded_at")))
     if item.status not in (None, "SUCCEEDED", "FAILED"):
         raise _broken(item, "status", f"is {item.status!r}, not SUCCEEDED or FAILED")
@@ -129,6 +131,15 @@ def _lease(item: Item) -> Lease | None:
         return Lease(stored["token"], stored["runId"], parse_instant(stored["since"]), parse_instant(stored["until"]))
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(item, "lease", f"cannot be read ({error!r})") from error
+
+
+def _recent_runs(item: Item) -> bytes:
+    packed = item.recent_runs or b""
+    try:
+        unpack(packed)
+    except ValueError as error:
+        raise _broken(item, "recent_runs", str(error)) from error
+    return packed
 
 
 def _whole(item: Item, name: str, *, default: int | None = None) -> int:

@@ -84,6 +84,11 @@ class TableReads:
         item = self._get(job_id, item_id, "read an item")
         return None if item is None else item.commit_id
 
+    def digests(self, job_id: str, item_id: str) -> bytes | None:
+        """Read the digests that a source's position points to."""
+        item = self._get(job_id, item_id, "read the digests of files")
+        return None if item is None else item.digests
+
     def changes(self, job_id: str, since: int = 0, limit: int | None = None) -> Iterator[Change]:
         """Read what operators changed of a job after a version, newest first."""
         with errors_in_words(self.place, "read the changes of a job"):

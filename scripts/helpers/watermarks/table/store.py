@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
@@ -23,8 +24,8 @@ from scripts.helpers.watermarks.table.client import (
     in_words,
     is_transient,
 )
-from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunRecord, state_wire
-from scripts.helpers.watermarks.table.model import LATEST, LEASE_UNTIL, instant_text
+from scripts.helpers.watermarks.table.items import Change, FileDigests, JobState, Lease, RunRecord, state_wire
+from scripts.helpers.watermarks.table.model import LATEST, LEASE_UNTIL, Item, instant_text
 from scripts.helpers.watermarks.table.parsing import read_state
 from scripts.helpers.watermarks.table.reads import TableReads
 from scripts.helpers.watermarks.table.wire import MAX_ITEM_BYTES, WireMap, item_bytes, map_to_wire
@@ -34,7 +35,16 @@ STATE_RESERVE = 2_048
 # On top of botocore's own: it does not retry a transaction that was cancelled because of a conflict.
 TRANSACTION_ATTEMPTS = 8
 # Attributes that a state may lack: an update has to remove them where it does not set them.
-OPTIONAL_STATE = ("stateOf", "latestRunId", "commitId", "updatedAt", "watermarkTypes", "lease", "attempts")
+OPTIONAL_STATE = (
+    "stateOf",
+    "latestRunId",
+    "commitId",
+    "updatedAt",
+    "watermarkTypes",
+    "lease",
+    "attempts",
+    "recentRuns",
+)
 
 
 class StateChangedError(WatermarkError):
@@ -58,7 +68,9 @@ class WatermarkTable(TableReads):
     """One DynamoDB table, reached with one boto3 session."""
 
     def create_table(self) -> None:
-        """Create the table with the schema that infra/modules/table has."""
+        """Create the table with the schema that infra/modules/table has; leave one that exists as it is."""
+        if self.exists():
+            return
         with errors_in_words(self.place, "create the table"):
             self.item.create_table(billing_mode=PAY_PER_REQUEST_BILLING_MODE, wait=True)
             self._connection.update_time_to_live(self.place.table_name, "expiresAt")
@@ -72,8 +84,20 @@ class WatermarkTable(TableReads):
         record_condition: Condition | None = None,
         token: str,
         action: str,
+        digests: Sequence[FileDigests] = (),
+        expiries: Mapping[str, int | None] | None = None,
     ) -> None:
         """Write a job's new state and a run's record together, or neither.
+
+        Args:
+            after: the state.
+            record: what is kept of the change: a run's record or an operator's.
+            state_condition: under which the state may change.
+            record_condition: under which the record may be written.
+            token: makes the request the same however often it is sent.
+            action: what is being done, to name in an error.
+            digests: of files, written along.
+            expiries: when items of digests expire from now on; never where None.
 
         Raises:
             StateChangedError: the condition on the state did not hold.
@@ -81,6 +105,7 @@ class WatermarkTable(TableReads):
         """
         wire = state_wire(after)
         item = record.to_item(self.item)
+        digest_items = [each.to_item(self.item) for each in digests]
         keys: WireMap = {"jobName": {"S": after.job_id}, "runId": {"S": LATEST}}
         self._check_size(item_bytes(wire | keys) + STATE_RESERVE, "the state of the job")
         self._check_size(item_bytes(item.serialize()), f"the item {record.item_id!r}")
@@ -89,6 +114,11 @@ class WatermarkTable(TableReads):
 
         def fill(transaction: TransactWrite) -> None:
             transaction.save(item, condition=record_condition)
+            for each in digest_items:
+                transaction.save(each)
+            for item_id, expires_at in (expiries or {}).items():
+                changed = Item.expires_at.remove() if expires_at is None else Item.expires_at.set(expires_at)
+                transaction.update(self.item(after.job_id, item_id), actions=[changed], condition=Item.version.exists())
             transaction.update(self.item(after.job_id, LATEST), actions=actions, condition=state_condition)
 
         self._transact(fill, token, action)
@@ -120,7 +150,7 @@ class WatermarkTable(TableReads):
             return_values_on_condition_failure="ALL_OLD",
         )
         try:
-            answer = self._connection.dispatch("UpdateItem", request)
+            answer = self._update(request)
         except ClientError as error:
             if error_code(error) != "ConditionalCheckFailedException":
                 raise in_words(error, self.place, "take the job") from error
@@ -168,12 +198,23 @@ class WatermarkTable(TableReads):
 
     def _update_if(self, request: dict[str, object], action: str) -> bool:
         try:
-            self._connection.dispatch("UpdateItem", request)
+            self._update(request)
         except Exception as error:
             if error_code(botocore_cause(error)) == "ConditionalCheckFailedException":
                 return False
             raise in_words(error, self.place, action) from error
         return True
+
+    def _update(self, request: dict[str, object]) -> dict[str, Any]:
+        """Send an update, and again while a transaction is at the same item: botocore does not retry that."""
+        for tries in range(1, TRANSACTION_ATTEMPTS):
+            try:
+                return self._connection.dispatch("UpdateItem", request)
+            except ClientError as error:
+                if error_code(error) != "TransactionConflictException":
+                    raise
+                self.backoff.wait(tries)
+        return self._connection.dispatch("UpdateItem", request)
 
     def _transact(self, fill: Callable[[TransactWrite], None], token: str, action: str) -> None:
         for tries in range(1, TRANSACTION_ATTEMPTS + 1):
@@ -183,7 +224,7 @@ class WatermarkTable(TableReads):
                 return
             except TransactWriteError as error:
                 reasons = cancellation_codes(error)
-                if reasons and reasons[-1] == "ConditionalCheckFailed":
+                if "ConditionalCheckFailed" in reasons[1:]:
                     raise StateChangedError("The job was changed or taken meanwhile.") from error
                 if "ConditionalCheckFailed" in reasons:
                     raise RecordExistsError("The run is already on record.") from error

@@ -1,16 +1,16 @@
-"""Where one source of a job stands, as the job's state keeps it: the column it was read by, and the mark."""
+"""Where one source of a job stands, as the job's state keeps it: a mark on a column, or a horizon among files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import TypeAlias, cast
 
 from scripts.helpers.watermarks.values import marks
-from scripts.helpers.watermarks.values.marks import MARK_TYPES, MarkType, MarkValue, PythonMark
+from scripts.helpers.watermarks.values.marks import MARK_TYPES, SECOND, MarkType, MarkValue, PythonMark
 from scripts.helpers.watermarks.values.stored import Stored, StoredMap, decode
 
 # What a run's record keeps of a source besides where it stands.
-READ_ONLY_IN_A_RUN = frozenset({"low", "high", "rows", "nulls", "held"})
+READ_IN_THE_RUN = frozenset({"low", "high", "rows", "nulls", "held", "files", "left"})
 
 
 @dataclass(frozen=True)
@@ -28,40 +28,103 @@ class RowsPosition:
         """Give the position as it is stored."""
         return {"column": self.column, "type": self.kind, "mark": self.stored(self.mark)}
 
-    def python_mark(self) -> PythonMark | None:
-        """Give the mark as a Python value."""
-        return None if self.mark is None else marks.to_python(self.kind, self.mark)
-
     def stored(self, value: MarkValue | None) -> Stored:
         """Give a value of this column as it is stored."""
         return None if value is None else marks.to_stored(self.kind, value)
 
-    @classmethod
-    def from_stored(cls, stored: Stored) -> RowsPosition:
-        """Read a stored position.
+    def python_mark(self) -> PythonMark | None:
+        """Give the mark as a Python value."""
+        return None if self.mark is None else marks.to_python(self.kind, self.mark)
 
-        Raises:
-            ValueError: something is missing or of the wrong type; the message says what.
-        """
-        if not isinstance(stored, dict):
-            raise ValueError(f"is {stored!r}, not a map")
-        missing = {"column", "type", "mark"} - set(stored)
-        if missing:
-            raise ValueError(f"has no {', '.join(sorted(missing))}")
-        column, kind, mark = stored["column"], stored["type"], stored["mark"]
-        if column is not None and not isinstance(column, str):
-            raise ValueError(f"has the column {column!r}, which is not text")
-        if kind not in MARK_TYPES:
-            raise ValueError(f"has the type {kind!r}, which is none of {', '.join(MARK_TYPES)}")
-        known = cast(MarkType, kind)
-        return cls(column, known, None if mark is None else marks.from_stored(known, mark))
+    def moved_to(self, value: object) -> RowsPosition:
+        """Give the position that an operator sets; raises ValueError where the value does not fit."""
+        return replace(self, mark=marks.from_python(self.kind, value))
+
+
+@dataclass(frozen=True)
+class FilesPosition:
+    """How far the files of some paths have been loaded.
+
+    Attributes:
+        paths: the paths.
+        horizon: the second since 1970 up to which everything is done; None if nothing is.
+        digests: the id of the item with the digests of the files read after the horizon, if there are any.
+    """
+
+    paths: tuple[str, ...]
+    horizon: int | None
+    digests: str | None
+
+    def to_stored(self) -> StoredMap:
+        """Give the position as it is stored."""
+        return {"paths": list(self.paths), "mark": self.stored(self.horizon), "digests": self.digests}
+
+    def stored(self, second: int | None) -> Stored:
+        """Give a second as it is stored."""
+        return None if second is None else marks.to_stored("timestamp", second * SECOND)
+
+    def python_mark(self) -> PythonMark | None:
+        """Give the horizon as a Python value."""
+        return None if self.horizon is None else marks.to_python("timestamp", self.horizon * SECOND)
+
+    def moved_to(self, value: object) -> FilesPosition:
+        """Give the position that an operator sets; raises ValueError where the value does not fit."""
+        return replace(self, horizon=int(marks.from_python("timestamp", value)) // SECOND, digests=None)
+
+
+Position: TypeAlias = "RowsPosition | FilesPosition"
+
+
+def read_position(stored: Stored) -> Position:
+    """Read a stored position.
+
+    Raises:
+        ValueError: something is missing or of the wrong type; the message says what.
+    """
+    if not isinstance(stored, dict):
+        raise ValueError(f"is {stored!r}, not a map")
+    return _read_files(stored) if "paths" in stored else _read_rows(stored)
+
+
+def _read_rows(stored: StoredMap) -> RowsPosition:
+    _require(stored, "column", "type", "mark")
+    column, kind, mark = stored["column"], stored["type"], stored["mark"]
+    if column is not None and not isinstance(column, str):
+        raise ValueError(f"has the column {column!r}, which is not text")
+    if kind not in MARK_TYPES:
+        raise ValueError(f"has the type {kind!r}, which is none of {', '.join(MARK_TYPES)}")
+    known = cast(MarkType, kind)
+    return RowsPosition(column, known, None if mark is None else marks.from_stored(known, mark))
+
+
+def _read_files(stored: StoredMap) -> FilesPosition:
+    _require(stored, "paths", "mark", "digests")
+    paths, mark, digests = stored["paths"], stored["mark"], stored["digests"]
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise ValueError(f"has the paths {paths!r}, which are no list of texts")
+    if digests is not None and not isinstance(digests, str):
+        raise ValueError(f"has the digests {digests!r}, which name no item")
+    horizon = None if mark is None else int(marks.from_stored("timestamp", mark)) // SECOND
+    return FilesPosition(tuple(cast("list[str]", paths)), horizon, digests)
+
+
+def _require(stored: StoredMap, *names: str) -> None:
+    missing = sorted(set(names) - set(stored))
+    if missing:
+        raise ValueError(f"has no {', '.join(missing)}")
 
 
 def position_part(stored: Stored) -> Stored:
     """Give only where a source stands, of what a run's record keeps of it: not what the run read."""
     if not isinstance(stored, dict):
         return stored
-    return {name: value for name, value in stored.items() if name not in READ_ONLY_IN_A_RUN}
+    return {name: value for name, value in stored.items() if name not in READ_IN_THE_RUN}
+
+
+def digest_items(sources: StoredMap) -> set[str]:
+    """Give the items of digests that sources point to."""
+    positions = (read_position(position_part(stored)) for stored in sources.values())
+    return {each.digests for each in positions if isinstance(each, FilesPosition) and each.digests is not None}
 
 
 def source_view(stored: Stored) -> dict[str, object]:
@@ -69,7 +132,7 @@ def source_view(stored: Stored) -> dict[str, object]:
     if not isinstance(stored, dict):
         return {}
     shown = decode(stored, {})
-    kind = stored.get("type")
+    kind = "timestamp" if "paths" in stored else stored.get("type")
     if kind in MARK_TYPES:
         known = cast(MarkType, kind)
         for name in ("mark", "low", "high"):

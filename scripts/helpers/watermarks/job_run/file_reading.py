@@ -1,0 +1,212 @@
+"""Reading one source of files for a run: list, choose what is new, and hand out a frame of just those files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkMismatchError
+from scripts.helpers.watermarks.job_run.outcome import FilesRead, count_of
+from scripts.helpers.watermarks.values import digests, marks
+from scripts.helpers.watermarks.values.marks import SECOND
+from scripts.helpers.watermarks.values.positions import FilesPosition, Position
+from scripts.helpers.watermarks.window import FilePlan, ListedFile, covered_between, plan_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+logger = logging.getLogger(__name__)
+
+OWN_OPTIONS = frozenset({"modifiedafter", "modifiedbefore"})
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """What a caller of `new_files` asks for."""
+
+    paths: tuple[str, ...]
+    file_format: str
+    schema: StructType | str | None
+    options: Mapping[str, str]
+    band: timedelta
+    max_files: int | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """Where a source of files stands: up to which second everything is done, and which later files are."""
+
+    horizon: int | None = None
+    digests: frozenset[bytes] = frozenset()
+
+
+def file_options(
+    path: str | Sequence[str],
+    file_format: str,
+    schema: StructType | str | None,
+    options: Mapping[str, object] | None,
+    band: timedelta,
+    max_files: int | None,
+) -> FileOptions:
+    """Refuse what does not make sense, before anything is listed."""
+    from scripts.helpers.watermarks.sources.paths import normal_paths
+
+    given = {name: _option_text(value) for name, value in (options or {}).items()}
+    for name in given:
+        if name.lower() in OWN_OPTIONS:
+            _refuse("options", name, "is set by new_files itself, from where the source stands")
+    if not isinstance(band, timedelta) or band < timedelta(0):
+        _refuse("band", band, "must be a timedelta that is not negative")
+    if max_files is not None and (type(max_files) is not int or max_files < 1):
+        _refuse("max_files", max_files, "must be a positive number, or None")
+    if not isinstance(file_format, str) or not file_format:
+        _refuse("format", file_format, "must name a format that Spark reads, such as 'json'")
+    return FileOptions(normal_paths(path), file_format, schema, given, band, max_files)
+
+
+def known_files(known: Position | None, paths: tuple[str, ...], job_id: str, source: str) -> FilesPosition | None:
+    """Give the known position of a source of files, refusing one of other paths: their older files would be skipped."""
+    if known is None or (isinstance(known, FilesPosition) and set(known.paths) == set(paths)):
+        return known
+    was = f"files of {', '.join(known.paths)}" if isinstance(known, FilesPosition) else f"rows by {known.column!r}"
+    raise WatermarkMismatchError(
+        f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read from {', '.join(paths)}. Go "
+        "back to the old path, use a new transformation_ctx, or load just this source again from the start: "
+        f"reset({job_id!r}, transformation_ctx={source!r}).",
+        job_id=job_id,
+        transformation_ctx=source,
+    )
+
+
+def read_new_files(
+    spark: SparkSession,
+    source: str,
+    known: Known,
+    options: FileOptions,
+    *,
+    clock: Callable[[], datetime],
+    sleep: Callable[[float], None],
+) -> tuple[DataFrame, FilesRead]:
+    """Read the files that were not read yet."""
+    listed_at, listed = _list_complete_seconds(spark, known.horizon, options, clock, sleep)
+    plan = plan_files(
+        listed,
+        horizon=known.horizon,
+        known=known.digests,
+        listed_at=listed_at,
+        band=options.band,
+        max_files=options.max_files,
+    )
+    if len(plan.digests) > digests.MOST:
+        raise InvalidArgumentError(
+            f"Source {source!r} has {len(plan.digests):,} files within band={options.band}, and at most "
+            f"{digests.MOST:,} can be remembered. Lower band to the time within which a file really becomes visible, "
+            "or use max_files. Nothing was read.",
+            argument="band",
+            value=options.band,
+        )
+    frame = _frame(spark, plan.taken, options, source, first_load=known.horizon is None)
+    read = FilesRead(options.paths, known.horizon, plan)
+    _log(source, read, plan)
+    return frame, read
+
+
+def read_files_between(
+    spark: SparkSession, source: str, first: Known, last: Known, options: FileOptions
+) -> tuple[DataFrame, FilesRead]:
+    """Read the files that were done after one run and not yet after an earlier one."""
+    listed = _list(spark, first.horizon, options)
+    taken = covered_between(listed, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
+    plan = FilePlan(taken, 0, last.horizon or 0, last.digests)
+    read = FilesRead(options.paths, first.horizon, plan)
+    _log(source, read, plan)
+    return _frame(spark, taken, options, source, first_load=first.horizon is None), read
+
+
+def read_all_files(spark: SparkSession, source: str, options: FileOptions) -> tuple[DataFrame, FilesRead]:
+    """Read every file, as Spark itself would."""
+    logger.info("%s: every file, since bookmarks are disabled", source)
+    reader = spark.read.format(options.file_format).options(**options.options)
+    reader = reader if options.schema is None else reader.schema(options.schema)
+    return reader.load(list(options.paths)), FilesRead(options.paths, None, FilePlan((), 0, 0, frozenset()))
+
+
+def _list_complete_seconds(
+    spark: SparkSession,
+    horizon: int | None,
+    options: FileOptions,
+    clock: Callable[[], datetime],
+    sleep: Callable[[float], None],
+) -> tuple[datetime, list[ListedFile]]:
+    """List the files, and wait for the current second to end if one of them was modified in it.
+
+    Until then the file could be written again without a trace: the same second, and perhaps the same length.
+    """
+    listed_at = clock()
+    this_second = int(listed_at.timestamp())
+    listed = _list(spark, horizon, options)
+    if any(file.second == this_second for file in listed):
+        sleep(1 - listed_at.timestamp() % 1)
+        listed = [file for file in _list(spark, horizon, options) if file.second != this_second + 1]
+    return listed_at, listed
+
+
+def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> list[ListedFile]:
+    from scripts.helpers.watermarks.sources.files import is_missing, list_files
+
+    try:
+        return list_files(spark, options.paths, options.options, horizon)
+    except Exception as error:
+        if not is_missing(error):
+            raise
+    logger.warning("%s does not exist: on S3 a folder is there only while it has files", ", ".join(options.paths))
+    return []
+
+
+def _frame(
+    spark: SparkSession, files: Sequence[ListedFile], options: FileOptions, source: str, *, first_load: bool
+) -> DataFrame:
+    from scripts.helpers.watermarks.sources.files import read_files, read_nothing
+
+    if files:
+        return read_files(
+            spark,
+            files,
+            options.paths,
+            file_format=options.file_format,
+            schema=options.schema,
+            options=options.options,
+            first_load=first_load,
+        )
+    if options.schema is None:
+        raise InvalidArgumentError(
+            f"Source {source!r} has no new files, so there is nothing to infer its columns from. Give schema=, and an "
+            "empty frame with these columns is returned.",
+            argument="schema",
+            value=None,
+        )
+    return read_nothing(
+        spark, options.paths, file_format=options.file_format, schema=options.schema, options=options.options
+    )
+
+
+def _log(source: str, read: FilesRead, plan: FilePlan) -> None:
+    since = "the beginning" if read.low is None else marks.describe("timestamp", read.low * SECOND)
+    if not plan.taken:
+        logger.info("%s: no new files since %s", source, since)
+        return
+    until = marks.describe("timestamp", plan.taken[-1].second * SECOND)
+    left = f" ({plan.left:,} more are left for the next run)" if plan.left else ""
+    logger.info("%s: %s, modified %s → %s%s", source, count_of(len(plan.taken), "new file"), since, until, left)
+
+
+def _option_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _refuse(argument: str, value: object, problem: str) -> None:
+    raise InvalidArgumentError(f"{argument} {value!r} {problem}.", argument=argument, value=value)

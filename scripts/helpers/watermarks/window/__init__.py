@@ -1,0 +1,26 @@
+"""Which rows and files a run may take. Pure arithmetic: no I/O, no Spark, no clock of its own."""
+
+from scripts.helpers.watermarks.window.files import FilePlan, ListedFile, covered_between, plan_files
+from scripts.helpers.watermarks.window.rows import (
+    Future,
+    Limits,
+    Nulls,
+    WallClock,
+    Window,
+    check_options,
+    limits,
+)
+
+__all__ = [
+    "FilePlan",
+    "Future",
+    "Limits",
+    "ListedFile",
+    "Nulls",
+    "WallClock",
+    "Window",
+    "check_options",
+    "covered_between",
+    "limits",
+    "plan_files",
+]
