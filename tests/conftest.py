@@ -10,10 +10,12 @@ from pyspark.sql import SparkSession
 from demo.embedded import fake_aws, moto_server, prepare_spark
 from tests.support.dynamodb_local import DynamoDBLocalError
 from tests.support.dynamodb_local import dynamodb_local as run_dynamodb_local
+from tests.support.loopback import refuse_other_machines
 from tests.support.skipping import skip_or_fail
 
 # Before any test module is imported: a client made there must not find a real account either.
 fake_aws(os.environ)
+refuse_other_machines()
 _java_home = prepare_spark()
 
 hypothesis.settings.register_profile("default", deadline=None)

@@ -37,7 +37,7 @@ FAULTS = pytest.mark.parametrize(
         *(pytest.param(fault, "known", id=f"{fault.__name__}-token-known") for fault in APPLIED),
     ],
 )
-BOTH = pytest.mark.parametrize("tokens", ["known", "forgotten"])
+BOTH = pytest.mark.usefixtures("token_known_or_not")
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +49,11 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def proxy(local_table: EmulatedTable) -> Iterator[FaultyProxy]:
     with faulty_proxy(local_table.endpoint_url) as proxy:
         yield proxy
+
+
+@pytest.fixture(params=[False, True], ids=["token-known", "token-forgotten"])
+def token_known_or_not(request: pytest.FixtureRequest, proxy: FaultyProxy) -> None:
+    proxy.forgets_tokens = request.param
 
 
 @pytest.fixture
@@ -158,14 +163,13 @@ def test_read__answers_cut_short_to_the_end_are_not_nothing(
 
 @BOTH
 def test_commit__answer_lost_and_the_next_run_came_in_between(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, tokens: str
+    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str
 ) -> None:
     def next_run() -> None:
         with watermarks.job_run(stood, "jr_3") as run:
             read_ids(run, up_to=30)
 
     proxy.plan = nth_request(then(answer_lost, next_run), "TransactWriteItems")
-    proxy.forgets_tokens = tokens == "forgotten"
 
     load(far, stood)
 
@@ -178,7 +182,7 @@ def test_commit__answer_lost_and_the_next_run_came_in_between(
 @BOTH
 @pytest.mark.parametrize("meanwhile", ["rewind", "taken-over"])
 def test_commit__request_lost_and_the_job_with_it(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, clock: Clock, meanwhile: str, tokens: str
+    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, clock: Clock, meanwhile: str
 ) -> None:
     def take_it_away() -> None:
         if meanwhile == "rewind":
@@ -188,7 +192,6 @@ def test_commit__request_lost_and_the_job_with_it(
             load(watermarks, stood, "jr_3")
 
     proxy.plan = nth_request(then(connection_reset, take_it_away), "TransactWriteItems")
-    proxy.forgets_tokens = tokens == "forgotten"
 
     with pytest.raises(RunSupersededError):
         load(far, stood)
@@ -198,16 +201,24 @@ def test_commit__request_lost_and_the_job_with_it(
 
 
 @BOTH
-def test_commit__answers_lost_to_the_end(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, tokens: str
+@pytest.mark.parametrize("until", ["the-end", "the-failure-is-recorded"])
+def test_commit__answers_lost(
+    far: Watermarks,
+    proxy: FaultyProxy,
+    watermarks: Watermarks,
+    stood: str,
+    until: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    proxy.plan = nth_request(answer_lost, "TransactWriteItems", times=1_000)
-    proxy.forgets_tokens = tokens == "forgotten"
+    proxy.plan = lambda request: (
+        answer_lost if b"SUCCEEDED" in request.body or (until == "the-end" and b"FAILED" in request.body) else None
+    )
 
     with pytest.raises(TableUnavailableError, match="commit the run"):
         load(far, stood)
 
     # Nobody could know. The table does: the run is a success and stays one, and the retry goes on after it.
+    assert ("had been committed: its answer was lost" in caplog.text) == (until == "the-failure-is-recorded")
     assert read_ledger(watermarks, stood).run("jr_2")["status"] == "SUCCEEDED"
     with watermarks.job_run(stood, "jr_2_attempt_1") as retried:
         read_ids(retried, up_to=20)
@@ -254,10 +265,10 @@ def test_begin__arrives_when_the_run_is_long_over(
 @BOTH
 @pytest.mark.parametrize("change", ["add", "set"])
 def test_change__answer_lost_and_another_change_came_in_between(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, change: str, tokens: str
+    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, change: str
 ) -> None:
     other = then(answer_lost, lambda: STEPS[change][1](watermarks, stood))
-    proxy.plan, proxy.forgets_tokens = nth_request(other, "TransactWriteItems"), tokens == "forgotten"
+    proxy.plan = nth_request(other, "TransactWriteItems")
 
     if change == "add":
         add(far, stood, "jr_far", rows=0)

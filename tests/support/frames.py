@@ -2,7 +2,8 @@
 
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from typing import Any
 
 import pyspark
@@ -40,6 +41,14 @@ def load(watermarks: Watermarks, job: str, df: DataFrame, column: str = "value",
         return numbers(run.new_rows(df, column, transformation_ctx="repairs", **options))
 
 
+def load_in_vain(watermarks: Watermarks, job: str, df: DataFrame, column: str = "value", **options: Any) -> list[int]:
+    """Have a run load what is new and then fail, and tell which rows that was."""
+    run = watermarks.job_run(job, f"jr_{uuid.uuid4().hex}").begin()
+    rows = numbers(run.new_rows(df, column, transformation_ctx="repairs", **options))
+    run.fail("made up by a test")
+    return rows
+
+
 def mark(watermarks: Watermarks, job: str) -> object:
     """The mark that the last run left."""
     values = watermarks.get_watermark_values(job)
@@ -67,3 +76,10 @@ def session_zone(spark: SparkSession, zone: str) -> Iterator[None]:
     """Change the session's time zone within the block."""
     with settings(spark, {"spark.sql.session.timeZone": zone}):
         yield
+
+
+def plan(df: DataFrame) -> str:
+    """How Spark will read a frame, in one line."""
+    with redirect_stdout(StringIO()) as told:
+        df.explain()
+    return told.getvalue()

@@ -1,6 +1,6 @@
 """Rows of the night in which clocks go back, and a run over them in a process of its own, in a zone of its own.
 
-`python -m tests.support.zones` prints which rows a run of another machine takes; the test tells it the rest by arguments.
+`python -m tests.support.zones` prints which rows a run on another machine takes; its arguments say the rest.
 """
 
 import json

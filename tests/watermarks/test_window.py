@@ -1,4 +1,4 @@
-"""What may be taken, before any row was looked at: complete seconds and days, delay, until, future; and folded hours."""
+"""What may be taken, before any row was looked at: complete seconds and days, delay, until, future, doubled hours."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone

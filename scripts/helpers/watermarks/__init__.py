@@ -23,7 +23,7 @@ from scripts.helpers.watermarks.errors import (
     WatermarkMismatchError,
     WatermarkNotFoundError,
 )
-from scripts.helpers.watermarks.job_run import JobRun
+from scripts.helpers.watermarks.job_run import Batch, JdbcTable, JobRun
 from scripts.helpers.watermarks.operations import Changed
 from scripts.helpers.watermarks.table.views import WatermarkItem
 from scripts.helpers.watermarks.values import WatermarkValues
@@ -31,12 +31,14 @@ from scripts.helpers.watermarks.watermarks import Watermarks
 from scripts.helpers.watermarks.window import Window
 
 __all__ = [
+    "Batch",
     "BrokenItemError",
     "Changed",
     "ConflictError",
     "FutureValuesError",
     "InvalidArgumentError",
     "InvalidItemError",
+    "JdbcTable",
     "JobAlreadyRunningError",
     "JobRun",
     "NotPicklableError",

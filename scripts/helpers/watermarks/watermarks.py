@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, NotPicklableError, WatermarkNotFoundError
 from scripts.helpers.watermarks.job_run import JobRun
-from scripts.helpers.watermarks.job_run.lifecycle import RunSettings
-from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption, check_options
+from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
+from scripts.helpers.watermarks.job_run.settings import RunSettings
 from scripts.helpers.watermarks.operations import Operations
 from scripts.helpers.watermarks.table import (
     JobState,
@@ -28,14 +28,16 @@ from scripts.helpers.watermarks.table.views import (
     parse_item,
     run_view,
 )
-from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id
+from scripts.helpers.watermarks.values.ids import (
+    require_job_id,
+    require_recorded_id,
+    require_retention,
+    require_run_id,
+    require_table_name,
+)
 
 if TYPE_CHECKING:
     import boto3
-
-SHORTEST_LEASE = timedelta(seconds=1)
-# Beyond this, the second at which a record expires would soon be after the end of time (the year 9999).
-LONGEST_RETENTION = timedelta(days=36_525)
 
 
 def utc_now() -> datetime:
@@ -77,19 +79,8 @@ class Watermarks(Operations):
         Raises:
             InvalidArgumentError: the table name is empty, or the retention is not a positive time span.
         """
-        if not isinstance(table_name, str) or not table_name.strip():
-            raise InvalidArgumentError(
-                f"table_name {table_name!r} must be the name of a DynamoDB table, usually 'glue-watermarks'.",
-                argument="table_name",
-                value=table_name,
-            )
-        if retention is not None and not _is_positive_span(retention):
-            raise InvalidArgumentError(
-                f"retention {retention!r} must be a positive timedelta, such as timedelta(days=400), and at most a "
-                "century.",
-                argument="retention",
-                value=retention,
-            )
+        require_table_name(table_name)
+        require_retention(retention)
         self.table_name = table_name
         self.retention = retention
         self._clock = clock
@@ -186,7 +177,7 @@ class Watermarks(Operations):
         """
         if run_id is None:
             return latest_view(self._state(job_id))
-        record = self._table.record(require_job_id(job_id), require_run_id(run_id))
+        record = self._table.record(require_job_id(job_id), require_recorded_id(run_id))
         if record is None:
             # The record of the latest run may have expired; its values are also in the state.
             state = self._table.state(job_id)
@@ -239,15 +230,14 @@ class Watermarks(Operations):
             >>> with watermarks.job_run(job_id="repairs", run_id="jr_2") as run:
             ...     new = run.new_rows(df, column="last_modified", transformation_ctx="repairs")
         """
-        check_options(bookmark_option, bookmark_from, bookmark_to)
         settings = RunSettings(
-            job_id=require_job_id(job_id),
-            run_id=require_run_id(run_id),
+            job_id=job_id,
+            run_id=run_id,
             option=bookmark_option,
             bookmark_from=bookmark_from,
             bookmark_to=bookmark_to,
-            lease=_require_span("lease", lease, at_least=SHORTEST_LEASE),
-            wait=None if wait is None else _require_span("wait", wait, at_least=timedelta(0)),
+            lease=lease,
+            wait=wait,
             retention=self.retention,
             clock=self._clock,
         )
@@ -314,17 +304,3 @@ class Watermarks(Operations):
             run_id=run_id,
             table_name=self.table_name,
         )
-
-
-def _require_span(argument: str, value: object, *, at_least: timedelta) -> timedelta:
-    if not isinstance(value, timedelta) or value < at_least:
-        raise InvalidArgumentError(
-            f"{argument} {value!r} must be a timedelta of at least {at_least.total_seconds():g} seconds.",
-            argument=argument,
-            value=value,
-        )
-    return value
-
-
-def _is_positive_span(value: object) -> bool:
-    return isinstance(value, timedelta) and timedelta(0) < value <= LONGEST_RETENTION

@@ -87,9 +87,7 @@ def test_not_committing__can_be_used_with_the_id_of_a_committed_run(
 
 
 @NOT_COMMITTING
-def test_not_committing__is_closed_after_the_block_all_the_same(
-    watermarks: Watermarks, job: str, option: Any
-) -> None:
+def test_not_committing__is_closed_after_the_block_all_the_same(watermarks: Watermarks, job: str, option: Any) -> None:
     with watermarks.job_run(job, "jr_x", bookmark_option=option) as run:
         pass
 
@@ -197,7 +195,7 @@ def test_window__tells_what_is_read(watermarks: Watermarks, job: str) -> None:
 
 def test_window__of_a_source_that_was_not_read(watermarks: Watermarks, job: str) -> None:
     with watermarks.job_run(job, "jr_1") as run:
-        with pytest.raises(RunStateError, match="has not read a source 'payments'. Read so far: none"):
+        with pytest.raises(RunStateError, match=r"has not read a source 'payments'\. Read so far: none"):
             run.window("payments")
         read_ids(run, up_to=1)
         with pytest.raises(RunStateError, match="Read so far: 'repairs'"):

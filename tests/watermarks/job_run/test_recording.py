@@ -109,9 +109,11 @@ def test_source__read_twice_in_a_run(watermarks: Watermarks, job: str) -> None:
 @pytest.mark.parametrize("name", [None, "", "  ", 7, "x" * 256])
 def test_source__without_a_name_that_can_be_used(watermarks: Watermarks, job: str, name: Any) -> None:
     frame: Any = None
-    with watermarks.job_run(job, "jr_1", bookmark_option=PAUSE) as run:
-        with pytest.raises(InvalidArgumentError, match="transformation_ctx") as refused:
-            run.new_rows(frame, "id", transformation_ctx=name)
+    with (
+        watermarks.job_run(job, "jr_1", bookmark_option=PAUSE) as run,
+        pytest.raises(InvalidArgumentError, match="transformation_ctx") as refused,
+    ):
+        run.new_rows(frame, "id", transformation_ctx=name)
 
     assert refused.value.argument == "transformation_ctx"
 
@@ -199,15 +201,15 @@ def test_add_watermark__then_a_run_of_the_same_id(watermarks: Watermarks, job: s
     assert watermarks.get_watermark_values(job) == {"repairs": 808}
 
 
-def test_position__that_cannot_be_read_is_no_full_load(
-    watermarks: Watermarks, table: EmulatedTable, job: str
-) -> None:
+def test_position__that_cannot_be_read_is_no_full_load(watermarks: Watermarks, table: EmulatedTable, job: str) -> None:
     commit_run(watermarks, job, "jr_1", up_to=808)
     table.edit(job, sources={"M": {"repairs": {"M": {"column": {"S": "id"}, "type": {"S": "integer"}}}}})
 
-    with pytest.raises(BrokenItemError, match=r"sources\.repairs.* has no mark"):
-        with watermarks.job_run(job, "jr_2") as run:
-            read_ids(run, up_to=900)
+    with (
+        pytest.raises(BrokenItemError, match=r"sources\.repairs.*has no mark"),
+        watermarks.job_run(job, "jr_2") as run,
+    ):
+        read_ids(run, up_to=900)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_column__that_is_not_there(spark: SparkSession, watermarks: Watermarks, 
 def test_column__that_is_there_twice(spark: SparkSession, watermarks: Watermarks, job: str) -> None:
     source = frame(spark, "int", ["1"]).selectExpr("n", "value", "value AS Value", "value AS VALUE")
 
-    with pytest.raises(UnsupportedColumnError, match="3 columns called 'valuE'. Give the one to follow a name"):
+    with pytest.raises(UnsupportedColumnError, match=r"3 columns called 'valuE'\. Give the one to follow a name"):
         load(watermarks, job, source, "valuE")
 
 

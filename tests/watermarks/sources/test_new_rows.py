@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from scripts.helpers.watermarks import InvalidArgumentError, Watermarks
 from scripts.helpers.watermarks.window import Window
-from tests.support.frames import frame, load, mark, numbers, session_zone
+from tests.support.frames import frame, load, load_in_vain, mark, numbers, session_zone
 from tests.support.tables import Clock
 
 UTC = timezone.utc
@@ -36,9 +36,7 @@ def test_failed_run__is_loaded_again(spark: SparkSession, watermarks: Watermarks
     source = frame(spark, "int", ["1", "2", "3"])
     load(watermarks, job, source.where("n = 1"))
 
-    with pytest.raises(ZeroDivisionError), watermarks.job_run(job, "jr_2") as run:
-        assert numbers(run.new_rows(source.where("n <= 2"), "value", transformation_ctx="repairs")) == [2]
-        _ = 1 / 0
+    assert load_in_vain(watermarks, job, source.where("n <= 2")) == [2]
 
     assert mark(watermarks, job) == 1
     assert load(watermarks, job, source) == [2, 3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkMis
 from scripts.helpers.watermarks.job_run.outcome import FilesRead, count_of
 from scripts.helpers.watermarks.values import digests, marks
 from scripts.helpers.watermarks.values.marks import SECOND
-from scripts.helpers.watermarks.values.positions import FilesPosition, Position
+from scripts.helpers.watermarks.values.positions import FilesPosition, Position, RowsPosition
 from scripts.helpers.watermarks.window import FilePlan, ListedFile, covered_between, plan_files
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ OWN_OPTIONS = frozenset({"modifiedafter", "modifiedbefore"})
 
 @dataclass(frozen=True)
 class FileOptions:
-    """What a caller of `new_files` asks for."""
+    """What a caller of `new_files` asks for: the paths in one spelling, and as Spark is to be asked for them."""
 
     paths: tuple[str, ...]
+    spelled: tuple[str, ...]
     file_format: str
     schema: StructType | str | None
     options: Mapping[str, str]
@@ -55,7 +56,7 @@ def file_options(
     """Refuse what does not make sense, before anything is listed."""
     from scripts.helpers.watermarks.sources.paths import normal_paths
 
-    given = {name: _option_text(value) for name, value in (options or {}).items()}
+    given = {name: _option_text(value) for name, value in (options or {}).items() if value is not None}
     for name in given:
         if name.lower() in OWN_OPTIONS:
             _refuse("options", name, "is set by new_files itself, from where the source stands")
@@ -65,13 +66,17 @@ def file_options(
         _refuse("max_files", max_files, "must be a positive number, or None")
     if not isinstance(file_format, str) or not file_format:
         _refuse("format", file_format, "must name a format that Spark reads, such as 'json'")
-    return FileOptions(normal_paths(path), file_format, schema, given, band, max_files)
+    spellings = normal_paths(path)
+    return FileOptions(tuple(spellings), tuple(spellings.values()), file_format, schema, given, band, max_files)
 
 
 def known_files(known: Position | None, paths: tuple[str, ...], job_id: str, source: str) -> FilesPosition | None:
     """Give the known position of a source of files, refusing one of other paths: their older files would be skipped."""
     if known is None or (isinstance(known, FilesPosition) and set(known.paths) == set(paths)):
         return known
+    if isinstance(known, RowsPosition) and known.column is None and known.kind == "timestamp":
+        # An operator set it before the source was read for the first time, not knowing that it would be one of files.
+        return FilesPosition(paths, None, None).moved_to(known.python_mark())
     was = f"files of {', '.join(known.paths)}" if isinstance(known, FilesPosition) else f"rows by {known.column!r}"
     raise WatermarkMismatchError(
         f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read from {', '.join(paths)}. Go "
@@ -93,14 +98,18 @@ def read_new_files(
 ) -> tuple[DataFrame, FilesRead]:
     """Read the files that were not read yet."""
     listed_at, listed = _list_complete_seconds(spark, known.horizon, options, clock, sleep)
-    plan = plan_files(
-        listed,
-        horizon=known.horizon,
-        known=known.digests,
-        listed_at=listed_at,
-        band=options.band,
-        max_files=options.max_files,
-    )
+    if listed is None:
+        # Nothing can be said of a place that is not there, and it may come back as it was: the source stays put.
+        plan = FilePlan((), 0, known.horizon, known.digests)
+    else:
+        plan = plan_files(
+            listed,
+            horizon=known.horizon,
+            known=known.digests,
+            listed_at=listed_at,
+            band=options.band,
+            max_files=options.max_files,
+        )
     if len(plan.digests) > digests.MOST:
         raise InvalidArgumentError(
             f"Source {source!r} has {len(plan.digests):,} files within band={options.band}, and at most "
@@ -120,8 +129,8 @@ def read_files_between(
 ) -> tuple[DataFrame, FilesRead]:
     """Read the files that were done after one run and not yet after an earlier one."""
     listed = _list(spark, first.horizon, options)
-    taken = covered_between(listed, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
-    plan = FilePlan(taken, 0, last.horizon or 0, last.digests)
+    taken = covered_between(listed or (), after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
+    plan = FilePlan(taken, 0, last.horizon, last.digests)
     read = FilesRead(options.paths, first.horizon, plan)
     _log(source, read, plan)
     return _frame(spark, taken, options, source, first_load=first.horizon is None), read
@@ -132,7 +141,7 @@ def read_all_files(spark: SparkSession, source: str, options: FileOptions) -> tu
     logger.info("%s: every file, since bookmarks are disabled", source)
     reader = spark.read.format(options.file_format).options(**options.options)
     reader = reader if options.schema is None else reader.schema(options.schema)
-    return reader.load(list(options.paths)), FilesRead(options.paths, None, FilePlan((), 0, 0, frozenset()))
+    return reader.load(list(options.spelled)), FilesRead(options.paths, None, FilePlan((), 0, None, frozenset()))
 
 
 def _list_complete_seconds(
@@ -141,47 +150,53 @@ def _list_complete_seconds(
     options: FileOptions,
     clock: Callable[[], datetime],
     sleep: Callable[[float], None],
-) -> tuple[datetime, list[ListedFile]]:
-    """List the files, and wait for the current second to end if one of them was modified in it.
+) -> tuple[datetime, Collection[ListedFile] | None]:
+    """List the files, and wait for the current second to end if one of them was modified while they were listed.
 
     Until then the file could be written again without a trace: the same second, and perhaps the same length.
     """
     listed_at = clock()
-    this_second = int(listed_at.timestamp())
     listed = _list(spark, horizon, options)
-    if any(file.second == this_second for file in listed):
-        sleep(1 - listed_at.timestamp() % 1)
-        listed = [file for file in _list(spark, horizon, options) if file.second != this_second + 1]
-    return listed_at, listed
+    now = clock().timestamp()
+    if listed is None or not any(int(listed_at.timestamp()) <= file.second <= int(now) for file in listed):
+        return listed_at, listed
+    sleep(1 - now % 1)
+    again = _list(spark, horizon, options)
+    over, under_way = int(now), int(clock().timestamp())
+    return listed_at, again and [file for file in again if not over < file.second <= under_way]
 
 
-def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> list[ListedFile]:
-    from scripts.helpers.watermarks.sources.files import is_missing, list_files
+def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> Collection[ListedFile] | None:
+    from scripts.helpers.watermarks.sources.files import list_files
 
-    try:
-        return list_files(spark, options.paths, options.options, horizon)
-    except Exception as error:
-        if not is_missing(error):
-            raise
-    logger.warning("%s does not exist: on S3 a folder is there only while it has files", ", ".join(options.paths))
-    return []
+    return list_files(spark, options.spelled, options.options, horizon)
 
 
 def _frame(
     spark: SparkSession, files: Sequence[ListedFile], options: FileOptions, source: str, *, first_load: bool
 ) -> DataFrame:
-    from scripts.helpers.watermarks.sources.files import read_files, read_nothing
+    from scripts.helpers.watermarks.sources.files import is_missing, read_files, read_nothing
 
     if files:
-        return read_files(
-            spark,
-            files,
-            options.paths,
-            file_format=options.file_format,
-            schema=options.schema,
-            options=options.options,
-            first_load=first_load,
-        )
+        try:
+            return read_files(
+                spark,
+                files,
+                options.spelled,
+                file_format=options.file_format,
+                schema=options.schema,
+                options=options.options,
+                first_load=first_load,
+            )
+        except Exception as error:
+            if not is_missing(error):
+                raise
+            there = {file.path for file in _list(spark, None, options) or ()}
+            remaining = [file for file in files if file.path in there]
+            if len(remaining) == len(files):
+                raise
+        logger.warning("%s: %s gone since the listing", source, count_of(len(files) - len(remaining), "file"))
+        return _frame(spark, remaining, options, source, first_load=first_load)
     if options.schema is None:
         raise InvalidArgumentError(
             f"Source {source!r} has no new files, so there is nothing to infer its columns from. Give schema=, and an "
@@ -190,7 +205,7 @@ def _frame(
             value=None,
         )
     return read_nothing(
-        spark, options.paths, file_format=options.file_format, schema=options.schema, options=options.options
+        spark, options.spelled, file_format=options.file_format, schema=options.schema, options=options.options
     )
 
 

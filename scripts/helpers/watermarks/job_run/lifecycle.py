@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import uuid
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from scripts.helpers.watermarks.errors import NotPicklableError, RunStateError
 from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
-from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, BookmarkOption, Span, find_span
-from scripts.helpers.watermarks.job_run.outcome import Circumstances, Read, amount, failure, success
+from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, Span, find_span
+from scripts.helpers.watermarks.job_run.outcome import Circumstances, Read, Success, amount, failure, success
+from scripts.helpers.watermarks.job_run.settings import RunSettings
 from scripts.helpers.watermarks.job_run.superseded import superseded
 from scripts.helpers.watermarks.job_run.taking import take_job
 from scripts.helpers.watermarks.job_run.termination import Termination
@@ -26,6 +26,7 @@ from scripts.helpers.watermarks.table import (
     conditions,
     refuse_unadopted,
 )
+from scripts.helpers.watermarks.values.ids import step_id
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,21 +34,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Phase: TypeAlias = Literal["new", "open", "committed", "failed"]
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """What a run was asked to be."""
-
-    job_id: str
-    run_id: str
-    option: BookmarkOption
-    bookmark_from: str | None
-    bookmark_to: str | None
-    lease: timedelta
-    wait: timedelta | None
-    retention: timedelta | None
-    clock: Callable[[], datetime]
 
 
 class Lifecycle:
@@ -67,6 +53,7 @@ class Lifecycle:
         self._started_at = settings.clock()
         self._reads: dict[str, Read] = {}
         self._recorded: dict[str, object] = {}
+        self._in_steps = False
 
     @property
     def job_id(self) -> str:
@@ -234,25 +221,39 @@ class Lifecycle:
             self._heartbeat.stop()
 
     def _write_success(self) -> None:
-        outcome = success(self._state, self._reads, self._recorded, self._circumstances())
+        outcome = success(self._state, self._reads, self._recorded, self._circumstances(), new_batch=not self._in_steps)
+        self._write_outcome(outcome, self._circumstances().token, action="commit the run")
+        batch = "without a batch of its own" if self._in_steps else f"as batch {self.batch_id}"
+        logger.info("%s: run %s committed %s%s", self.job_id, self.run_id, batch, amount(self._reads.values()))
+
+    def _commit_step(self, reads: dict[str, Read]) -> None:
+        """Commit one step of a backfill, keeping the job."""
+        batch_id = self.batch_id
+        circumstances = replace(self._circumstances(), run_id=step_id(self.run_id, batch_id), token=str(uuid.uuid4()))
+        with self._termination.deferred():
+            outcome = success(self._state, reads, self._recorded, circumstances)
+            self._write_outcome(outcome, circumstances.token, action="commit a step", keep_lease=True)
+            self._state = outcome.after
+        logger.info("%s: step %d committed%s", self.job_id, batch_id, amount(reads.values()))
+
+    def _write_outcome(self, outcome: Success, token: str, *, action: str, keep_lease: bool = False) -> None:
         try:
             self._table.write(
                 outcome.after,
                 outcome.record,
                 state_condition=self._still_mine(),
                 record_condition=conditions.no_committed_run_is_replaced(),
-                token=self._circumstances().token,
-                action="commit the run",
+                token=token,
+                action=action,
                 digests=outcome.digests,
                 expiries=outcome.expiries,
+                keep_lease=keep_lease,
             )
         except StateChangedError:
-            if not self._was_written("SUCCEEDED"):
+            if not self._was_written(outcome.record.run_id, token, "SUCCEEDED"):
                 raise superseded(self._table, self._state, self.run_id, self._token) from None
         except RecordExistsError:
             raise self._misused("was already committed. Every run needs a run id of its own") from None
-        loaded = amount(self._reads.values())
-        logger.info("%s: run %s committed as batch %d%s", self.job_id, self.run_id, self.batch_id, loaded)
 
     def _terminate(self) -> None:
         self._terminated = self._phase == "open"
@@ -273,16 +274,18 @@ class Lifecycle:
                 record,
                 state_condition=self._still_mine(),
                 record_condition=conditions.no_success_is_replaced(),
-                token=self._circumstances().token,
+                # Not the commit's: DynamoDB refuses the token of a commit that it carried out with anything else.
+                token=str(uuid.uuid4()),
                 action="record the failure",
             )
         except RecordExistsError:
             self._table.release(self.job_id, self._circumstances().token)
         except StateChangedError:
-            if self._was_written("SUCCEEDED"):
+            token = self._circumstances().token
+            if self._was_written(self.run_id, token, "SUCCEEDED"):
                 logger.warning("%s: run %s had been committed: its answer was lost", self.job_id, self.run_id)
                 return
-            if not self._was_written("FAILED"):
+            if not self._was_written(self.run_id, token, "FAILED"):
                 logger.warning("%s", superseded(self._table, self._state, self.run_id, self._token))
                 return
         logger.info("%s: run %s failed, no mark was moved: %s", self.job_id, self.run_id, record.error)
@@ -292,10 +295,10 @@ class Lifecycle:
         mine: Condition = conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state)
         return mine
 
-    def _was_written(self, status: Status) -> bool:
+    def _was_written(self, run_id: str, token: str, status: Status) -> bool:
         """Recognise our own write whose answer was lost: the record carries our token."""
-        record = self._table.record(self.job_id, self.run_id)
-        return record is not None and record.commit_id == self._token and record.status == status
+        record = self._table.record(self.job_id, run_id)
+        return record is not None and record.commit_id == token and record.status == status
 
     def _circumstances(self) -> Circumstances:
         if self._token is None:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
 from scripts.helpers.watermarks.table import RunRecord, WatermarkTable, refuse_broken_sources
 from scripts.helpers.watermarks.values import StoredMap
-from scripts.helpers.watermarks.values.ids import require_run_id
+from scripts.helpers.watermarks.values.ids import require_recorded_id
 
 BookmarkOption: TypeAlias = Literal["job-bookmark-enable", "job-bookmark-pause", "job-bookmark-disable"]
 
@@ -54,8 +54,8 @@ def find_span(table: WatermarkTable, job_id: str, bookmark_from: str, bookmark_t
         WatermarkNotFoundError: one of them was never recorded, or its record has expired.
         InvalidArgumentError: the first is later than the second.
     """
-    first = _success(table, job_id, require_run_id(bookmark_from, "bookmark_from"), "bookmark_from")
-    last = _success(table, job_id, require_run_id(bookmark_to, "bookmark_to"), "bookmark_to")
+    first = _success(table, job_id, require_recorded_id(bookmark_from, "bookmark_from"), "bookmark_from")
+    last = _success(table, job_id, require_recorded_id(bookmark_to, "bookmark_to"), "bookmark_to")
     first_version = 0 if first is None else first.version or 0
     last_version = 0 if last is None else last.version or 0
     if first_version > last_version:

@@ -24,6 +24,10 @@ from scripts.helpers.watermarks.values.positions import (
 from scripts.helpers.watermarks.window import FilePlan
 
 MAX_ERROR_LENGTH = 1_000
+# What a driver may repeat of an address: `password=…`, `//user:password@host`, `user/password@host`.
+_SECRET = re.compile(
+    r"(?i)((?:password|passwd|pwd|secret|token|credential)s?\s*[=:]\s*|//[^/\s:@]*:(?=[^\s/@]*@)|thin:[^/\s]*/)[^\s&;,@)]+"
+)
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,20 @@ class SourceRead:
     rows: int | None
     nulls: int = 0
     held: int = 0
+    late: int | None = None
+    late_by: float | None = None
 
     def window(self) -> StoredMap:
         """Give the window and the counts, as they are stored."""
         read: StoredMap = {"low": self.after.stored(self.low), "high": self.after.stored(self.high)}
-        counts = {"rows": self.rows, "nulls": self.nulls or None, "held": self.held or None}
-        return read | {name: Decimal(count) for name, count in counts.items() if count is not None}
+        counts = {
+            "rows": self.rows,
+            "nulls": self.nulls or None,
+            "held": self.held or None,
+            "late_rows": self.late,
+            "late_by": self.late_by,
+        }
+        return read | {name: Decimal(str(count)) for name, count in counts.items() if count is not None}
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,14 @@ class Success:
     expiries: Mapping[str, int | None]
 
 
-def success(state: JobState, reads: Mapping[str, Read], recorded: Mapping[str, object], run: Circumstances) -> Success:
+def success(
+    state: JobState,
+    reads: Mapping[str, Read],
+    recorded: Mapping[str, object],
+    run: Circumstances,
+    *,
+    new_batch: bool = True,
+) -> Success:
     """Give what a run that succeeded leaves: marks moved, values recorded, batch counted."""
     now = state.next_instant(run.ended_at)
     version = state.version + 1
@@ -114,7 +133,7 @@ def success(state: JobState, reads: Mapping[str, Read], recorded: Mapping[str, o
     after = replace(
         state,
         version=version,
-        last_batch_id=state.last_batch_id + 1,
+        last_batch_id=state.last_batch_id + int(new_batch),
         latest_run_id=run.run_id,
         commit_id=run.token,
         updated_at=now,
@@ -125,7 +144,11 @@ def success(state: JobState, reads: Mapping[str, Read], recorded: Mapping[str, o
         recent_runs=state.with_recent(run.run_id),
     )
     read_in_the_run = {name: {**positions[name], **read.window()} for name, read in reads.items()}
-    record = replace(_record(state, after, run, values), sources={**sources, **read_in_the_run})
+    record = replace(
+        _record(state, after, run, values),
+        batch_id=after.last_batch_id,
+        sources={**sources, **read_in_the_run},
+    )
     expires_at = expiry(now, run.retention)
     replaced = digest_items(state.sources) - digest_items(sources) if expires_at is not None else ()
     return Success(after, record, tuple(digests.values()), dict.fromkeys(replaced, expires_at))
@@ -167,6 +190,7 @@ def error_text(error: BaseException | str) -> str:
     # Py4J puts the Java exception behind a line about its own call, and the stack trace after it.
     from_java = re.search(r"An error occurred while calling .*?\n: (.+)", text)
     text = " ".join((from_java[1] if from_java else text).split()).encode(errors="replace").decode()
+    text = _SECRET.sub(r"\1***", text)
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[: MAX_ERROR_LENGTH - 1]}…"
 
 

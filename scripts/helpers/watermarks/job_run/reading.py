@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkMismatchError
 from scripts.helpers.watermarks.job_run.outcome import SourceRead, count_of
 from scripts.helpers.watermarks.values import marks
-from scripts.helpers.watermarks.values.marks import MarkType, MarkValue
+from scripts.helpers.watermarks.values.marks import SECOND, MarkType, MarkValue, distance, is_above
 from scripts.helpers.watermarks.values.positions import Position, RowsPosition
-from scripts.helpers.watermarks.window import Future, Nulls, check_options, limits
+from scripts.helpers.watermarks.window import Future, Limits, Nulls, check_options, lagged, limits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from scripts.helpers.watermarks.sources.columns import MarkColumn
+    from scripts.helpers.watermarks.sources.rows import RowsSource
 
 logger = logging.getLogger(__name__)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# How late a row was is told in seconds, days or the column's own units.
+PER_UNIT = {"timestamp": SECOND, "timestamp_ntz": SECOND}
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,9 @@ class RowOptions:
     initial_value: object = None
     until: object = None
     delay: timedelta | None = None
+    lag: timedelta | int | None = None
+    already_loaded: DataFrame | Callable[[], DataFrame] | None = None
+    keys: Sequence[str] = ()
     nulls: Nulls = "include"
     future: Future = "hold"
 
@@ -47,48 +54,113 @@ def find_mark_column(df: DataFrame, column: str, options: RowOptions) -> MarkCol
         )
     found = find_column(df, column)
     check_options(found.kind, column, options.delay, options.future, options.nulls)
+    lagged(found.kind, None, options.lag)
+    keys = [options.keys] if isinstance(options.keys, str) else list(options.keys or ())
+    if (options.already_loaded is not None) != bool(keys) or (keys and options.lag is None):
+        raise InvalidArgumentError(
+            "already_loaded and keys go together, and with lag: rows just below the mark are read again (lag), and "
+            "left out if the target (already_loaded) has a row with the same keys.",
+            argument="already_loaded",
+            value=keys,
+        )
     return found
 
 
 def read_new(
-    df: DataFrame, column: MarkColumn, source: str, known: RowsPosition | None, options: RowOptions, now: datetime
+    rows: RowsSource,
+    column: MarkColumn,
+    source: str,
+    known: RowsPosition | None,
+    options: RowOptions,
+    *,
+    now: datetime,
+    batch_id: int,
 ) -> tuple[DataFrame, SourceRead]:
     """Read what is above the mark, up to the highest value present that cannot gain rows any more."""
-    from scripts.helpers.watermarks.sources.clock import wall_clock
-    from scripts.helpers.watermarks.sources.rows import check_found, survey, within
+    from scripts.helpers.watermarks.sources.rows import check_found
 
-    spark = df.sparkSession
-    initial = _bound(spark, column.kind, "initial_value", options.initial_value)
-    mark = known.mark if known is not None else None
-    low = initial if mark is None else mark
-    allowed = limits(
-        column.kind,
-        low,
-        now=(now - EPOCH) // timedelta(microseconds=1),
-        wall_clock=lambda moments: wall_clock(spark, moments),
-        until=_bound(spark, column.kind, "until", options.until),
-        delay=options.delay,
-        future=options.future,
-    )
+    allowed = allowed_window(rows.df.sparkSession, column.kind, known, options, now)
+    low = allowed.low
+    again_from = lagged(column.kind, None if known is None else known.mark, options.lag)
+    if again_from is not None and options.already_loaded is None:
+        allowed = replace(allowed, low=again_from)
+        logger.info("%s: lag without already_loaded: what is just below the mark is loaded again", source)
     first = known is None
     with_nulls = first and options.nulls == "include"
-    found = survey(df, column, allowed, count_nulls=first or options.nulls == "error")
+    found = rows.survey(column, allowed, count_nulls=options.nulls == "error" or (first and counts_nulls(rows)))
     check_found(found, column.name, nulls=options.nulls, future=options.future)
-    frame = within(df, column, low, found.highest, with_nulls=with_nulls)
+    frame = rows.within(column, allowed.low, found.highest, with_nulls=with_nulls)
+    reached = low if found.highest is None or (low is not None and is_above(low, found.highest)) else found.highest
+    counted = None if found.rows is None else found.rows + (found.nulls if with_nulls else 0)
+    held = found.future if options.future == "hold" else 0
     read = SourceRead(
-        after=RowsPosition(column.name, column.kind, low if found.highest is None else found.highest),
-        low=low,
-        high=low if found.highest is None else found.highest,
-        rows=found.rows + (found.nulls if with_nulls else 0),
+        after=RowsPosition(column.name, column.kind, reached),
+        low=allowed.low,
+        high=reached,
+        rows=counted,
         nulls=found.nulls if with_nulls else 0,
-        held=found.future if options.future == "hold" else 0,
+        held=held or 0,
     )
-    _log(source, column, read)
+    if again_from is not None and options.already_loaded is not None and low is not None:
+        frame, read = _with_late_rows(rows, column, options, again_from, low, frame, read, batch_id)
+    log_rows(source, column, read, held_uncounted=held is None)
     return frame, read
 
 
+def allowed_window(
+    spark: SparkSession, kind: MarkType, known: RowsPosition | None, options: RowOptions, now: datetime
+) -> Limits:
+    """Work out what may be taken, from where the source stands and what the caller asks for."""
+    from scripts.helpers.watermarks.sources.clock import wall_clock
+
+    initial = _bound(spark, kind, "initial_value", options.initial_value)
+    return limits(
+        kind,
+        initial if known is None or known.mark is None else known.mark,
+        now=(now - EPOCH) // timedelta(microseconds=1),
+        wall_clock=lambda moments: wall_clock(spark, moments),
+        until=_bound(spark, kind, "until", options.until),
+        delay=options.delay,
+        future=options.future,
+    )
+
+
+def counts_nulls(rows: RowsSource) -> bool:
+    """Say whether nulls are counted in the first load: free in a frame, a scan of the table in a database."""
+    from scripts.helpers.watermarks.sources.rows import FrameSource
+
+    return isinstance(rows, FrameSource)
+
+
+def _with_late_rows(
+    rows: RowsSource,
+    column: MarkColumn,
+    options: RowOptions,
+    again_from: MarkValue,
+    low: MarkValue,
+    frame: DataFrame,
+    read: SourceRead,
+    batch_id: int,
+) -> tuple[DataFrame, SourceRead]:
+    """Add the rows below the mark that the target does not have."""
+    from scripts.helpers.watermarks.sources.late import Target, late_rows
+
+    if options.already_loaded is None:
+        return frame, read
+    keys = [options.keys] if isinstance(options.keys, str) else list(options.keys)
+    overlap = rows.within(column, again_from, low, with_nulls=False)
+    late = late_rows(overlap, column, again_from, low, Target(options.already_loaded, keys, batch_id))
+    read = replace(
+        read,
+        rows=None if read.rows is None else read.rows + late.count,
+        late=late.count,
+        late_by=None if late.lowest is None else distance(late.lowest, low) / PER_UNIT.get(column.kind, 1),
+    )
+    return (frame.unionByName(late.frame) if late.count else frame), read
+
+
 def read_between(
-    df: DataFrame,
+    rows: RowsSource,
     column: MarkColumn,
     source: str,
     first: RowsPosition | None,
@@ -96,17 +168,15 @@ def read_between(
     options: RowOptions,
 ) -> tuple[DataFrame, SourceRead]:
     """Read what came after one run up to and including another: both ends are known, so nothing is counted."""
-    from scripts.helpers.watermarks.sources.rows import within
-
-    initial = _bound(df.sparkSession, column.kind, "initial_value", options.initial_value)
+    initial = _bound(rows.df.sparkSession, column.kind, "initial_value", options.initial_value)
     low = initial if first is None or first.mark is None else first.mark
     high = low if last is None else last.mark
     nothing = high is None or high == low
     with_nulls = first is None and last is not None and options.nulls == "include"
-    frame = within(df, column, low, None if nothing else high, with_nulls=with_nulls)
-    rows = 0 if nothing and not with_nulls else None
-    read = SourceRead(RowsPosition(column.name, column.kind, high), low, high, rows)
-    _log(source, column, read)
+    frame = rows.within(column, low, None if nothing else high, with_nulls=with_nulls)
+    counted = 0 if nothing and not with_nulls else None
+    read = SourceRead(RowsPosition(column.name, column.kind, high), low, high, counted)
+    log_rows(source, column, read)
     return frame, read
 
 
@@ -153,23 +223,18 @@ def _bound(spark: SparkSession, kind: MarkType, argument: str, value: object) ->
         ) from None
 
 
-def _log(source: str, column: MarkColumn, read: SourceRead) -> None:
-    held = f" ({read.held:,} later than now are held back)" if read.held else ""
+def log_rows(source: str, column: MarkColumn, read: SourceRead, *, held_uncounted: bool = False) -> None:
+    """Say in one line what was read of a source."""
+    held = " (some later than now are held back)" if held_uncounted else ""
+    held = f" ({read.held:,} later than now are held back)" if read.held else held
     nulls = f", {read.nulls:,} of them without a value" if read.nulls else ""
+    late = f", {read.late:,} of them late" if read.late else ""
     if read.rows == 0:
         logger.info("%s: nothing new since %s%s", source, _shown(column, read.low), held)
         return
-    rows = "everything" if read.rows is None else count_of(read.rows, "new row")
-    logger.info(
-        "%s: %s, %s %s → %s%s%s",
-        source,
-        rows,
-        column.name,
-        _shown(column, read.low),
-        _shown(column, read.high),
-        nulls,
-        held,
-    )
+    rows = "new rows" if read.rows is None else count_of(read.rows, "new row")
+    window = f"{column.name} {_shown(column, read.low)} → {_shown(column, read.high)}"
+    logger.info("%s: %s, %s%s%s%s", source, rows, window, nulls, late, held)
 
 
 def _shown(column: MarkColumn, value: MarkValue | None) -> str:

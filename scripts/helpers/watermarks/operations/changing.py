@@ -18,6 +18,7 @@ from scripts.helpers.watermarks.table import (
     refuse_broken_sources,
     refuse_unadopted,
 )
+from scripts.helpers.watermarks.table.model import broken
 from scripts.helpers.watermarks.table.recording import expiry
 from scripts.helpers.watermarks.values import StoredMap
 from scripts.helpers.watermarks.values.positions import digest_items
@@ -107,7 +108,7 @@ def change_as_operator(
         before_and_after = _summary(found), _summary(after)
         done[:] = [Changed(operation, job_id, after.version, changed_by, now, reason, *before_and_after, batch_ids)]
         change = Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token)
-        return Plan(after, change, expiries=_digest_expiries(found, after, expiry(now, retention)))
+        return Plan(after, change, expiries=_digest_expiries(table, found, after, expiry(now, retention)))
 
     change_job(
         table,
@@ -123,10 +124,22 @@ def change_as_operator(
     return done[0]
 
 
-def _digest_expiries(before: JobState, after: JobState, expires_at: int | None) -> dict[str, int | None]:
-    """Keep the digests of files that the job points to again, and let those go that it no longer does."""
+def _digest_expiries(
+    table: WatermarkTable, before: JobState, after: JobState, expires_at: int | None
+) -> dict[str, int | None]:
+    """Keep the digests of files that the job points to again, and let those go that it no longer does.
+
+    Raises:
+        BrokenItemError: the job would point to digests that are not there, and could not be run.
+    """
     were, are = digest_items(before.sources), digest_items(after.sources)
-    return dict.fromkeys(are - were, None) | (dict.fromkeys(were - are, expires_at) if expires_at is not None else {})
+    for item_id in are - were:
+        if table.digests(after.job_id, item_id) is None:
+            problem = "is gone: it has expired, or somebody deleted it"
+            raise broken(table.place.table_name, after.job_id, item_id, "digests", problem)
+    # Those that somebody deleted cannot expire, and must not be in the way of the reset that mends the job.
+    let_go = (item_id for item_id in were - are if expires_at and table.digests(after.job_id, item_id) is not None)
+    return dict.fromkeys(are - were, None) | dict.fromkeys(let_go, expires_at)
 
 
 def _summary(state: JobState) -> StoredMap:

@@ -11,7 +11,7 @@ from scripts.helpers.watermarks.operations.changing import Changed, Decision, Op
 from scripts.helpers.watermarks.operations.targets import last_success_before, success_of
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
 from scripts.helpers.watermarks.values import marks
-from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_source_name
+from scripts.helpers.watermarks.values.ids import require_job_id, require_recorded_id, require_source_name
 from scripts.helpers.watermarks.values.positions import Position, RowsPosition, position_part, read_position
 
 
@@ -56,7 +56,7 @@ class Operations:
                 "rewind takes a run_id or a time (before=), exactly one of them.", argument="run_id", value=run_id
             )
         if before is None:
-            record = success_of(self._table, require_job_id(job_id), require_run_id(run_id))
+            record = success_of(self._table, require_job_id(job_id), require_recorded_id(run_id))
         else:
             record = last_success_before(self._table, require_job_id(job_id), before)
 

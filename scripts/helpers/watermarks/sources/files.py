@@ -6,6 +6,7 @@ drops old ones while listing, so that no task is ever scheduled for them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -17,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from scripts.helpers.watermarks.sources.paths import (
+    are_apart,
     base_of,
     escaped,
     has_partitions,
@@ -25,6 +27,8 @@ from scripts.helpers.watermarks.sources.paths import (
     split_path,
 )
 from scripts.helpers.watermarks.window import ListedFile
+
+logger = logging.getLogger(__name__)
 
 # Up to this many paths Spark looks at on the driver; for more it starts a job with a task for each.
 FEW = 32
@@ -36,9 +40,30 @@ LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"
 
 def list_files(
     spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None
-) -> list[ListedFile]:
-    """List the files of the paths that were modified after the beginning of a second; all of them where it is None."""
-    reader = spark.read.format("binaryFile").option("timeZone", "UTC")
+) -> set[ListedFile] | None:
+    """List the files of the paths that were modified after the beginning of a second; all of them where it is None.
+
+    Returns:
+        The files, each once, also where it is below several of the paths. None if none of the paths exists.
+    """
+    try:
+        return _list_together(spark, paths, options, after)
+    except Exception as error:
+        if len(paths) == 1 and not is_missing(error):
+            raise
+    if len(paths) == 1:
+        logger.warning("%s does not exist: on S3 a folder is there only while it has files", paths[0])
+        return None
+    # Spark refuses them all where one does not exist, or where several have partition folders.
+    found = [list_files(spark, [path], options, after) for path in paths]
+    existing = [files for files in found if files is not None]
+    return set().union(*existing) if existing else None
+
+
+def _list_together(
+    spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None
+) -> set[ListedFile]:
+    reader = spark.read.format("binaryFile").options(timeZone="UTC", ignoreMissingFiles="true")
     for name, value in options.items():
         if name.lower() in LISTING_OPTIONS:
             reader = reader.option(name, value)
@@ -46,7 +71,7 @@ def list_files(
         moment = datetime.fromtimestamp(after, timezone.utc)
         reader = reader.option("modifiedAfter", moment.strftime("%Y-%m-%dT%H:%M:%S"))
     found = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length").collect()
-    return [ListedFile(modified, path, length) for path, modified, length in found if not is_hidden(path, paths)]
+    return {ListedFile(modified, path, length) for path, modified, length in found if not is_hidden(path, paths)}
 
 
 def is_missing(error: Exception) -> bool:
@@ -70,17 +95,18 @@ def read_files(
     """
     wanted = sorted(file.path for file in files)
     options = {**options, "ignoreMissingFiles": "true"}
-    if first_load and len(wanted) > FEW:
+    # Over Spark Connect a frame of folders finds in every action what is there by then.
+    if first_load and len(wanted) > FEW and are_apart(paths) and "connect" not in type(spark).__module__:
         # Every file there is: listing the folders once more is quicker than looking at thousands of paths one by one.
-        together = _load(spark, paths, file_format, schema, options)
-        if {_place(unquote(path)) for path in together.inputFiles()} == {_place(path) for path in wanted}:
+        together = _load_if_exactly(wanted, spark, paths, file_format, schema, options)
+        if together is not None:
             return together
     with _few_listing_tasks(spark):
         frames = [
             _load(spark, [escaped(path) for path in below], file_format, schema, {**options, **base})
             for base, below in _by_base(wanted, paths, options)
         ]
-    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    return _union(frames)
 
 
 def read_nothing(
@@ -95,9 +121,12 @@ def read_nothing(
     try:
         return _load(spark, paths, file_format, schema, options).limit(0)
     except Exception as error:
-        if not is_missing(error):
+        if len(paths) == 1 and not is_missing(error):
             raise
-    return spark.createDataFrame([], schema)
+    if len(paths) == 1:
+        return spark.createDataFrame([], schema)
+    each = [read_nothing(spark, [path], file_format=file_format, schema=schema, options=options) for path in paths]
+    return _union(each)
 
 
 def _load(
@@ -108,7 +137,31 @@ def _load(
     options: Mapping[str, str],
 ) -> DataFrame:
     reader = spark.read.format(file_format).options(**options)
-    return (reader if schema is None else reader.schema(schema)).load(list(paths))
+    frame = (reader if schema is None else reader.schema(schema)).load(list(paths))
+    # Over Spark Connect no path is looked at before somebody asks.
+    _ = frame.schema
+    return frame
+
+
+def _load_if_exactly(
+    wanted: Sequence[str],
+    spark: SparkSession,
+    paths: Sequence[str],
+    file_format: str,
+    schema: StructType | str | None,
+    options: Mapping[str, str],
+) -> DataFrame | None:
+    try:
+        together = _load(spark, paths, file_format, schema, options)
+    except Exception:
+        # One of several paths does not exist, or several have partition folders. Else reading the files tells.
+        return None
+    found = {_place(unquote(path)) for path in together.inputFiles()}
+    return together if found == {_place(path) for path in wanted} else None
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
 
 @contextmanager

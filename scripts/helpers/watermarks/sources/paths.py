@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 
@@ -11,13 +12,16 @@ _GLOB = frozenset("{}[]*?\\")
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 
 
-def normal_paths(path: str | Sequence[str]) -> tuple[str, ...]:
+def normal_paths(path: str | Sequence[str]) -> dict[str, str]:
     """Give the paths of a source in one spelling, so that a source is recognised however it is written.
+
+    Returns:
+        The paths, and for each how to ask Spark for it: with the scheme as given, which may be the only one it knows.
 
     Raises:
         InvalidArgumentError: there is none, or one is not absolute and so means another place on another machine.
     """
-    given = [path] if isinstance(path, str) else list(path)
+    given = [path] if isinstance(path, str) or not isinstance(path, Iterable) else list(path)
     if not given:
         raise InvalidArgumentError("path must name at least one place.", argument="path", value=path)
     for each in given:
@@ -28,7 +32,7 @@ def normal_paths(path: str | Sequence[str]) -> tuple[str, ...]:
                 argument="path",
                 value=each,
             )
-    return tuple(dict.fromkeys(_join(*split_path(each)) for each in given))
+    return {_join(*split_path(each)): spark_spelling(each, split_path(each)[1]) for each in given}
 
 
 def split_path(path: str) -> tuple[str, list[str]]:
@@ -47,16 +51,28 @@ def split_path(path: str) -> tuple[str, list[str]]:
 def base_of(path: str, given: Sequence[str]) -> list[str]:
     """Give the folder of a listed file from which on folders like `day=1` are partition columns: the given path."""
     parts = split_path(path)[1]
-    for names in sorted((split_path(each)[1] for each in given), key=len, reverse=True):
-        if len(names) < len(parts) and all(_matches(name, part) for name, part in zip(names, parts, strict=False)):
-            return parts[: len(names)]
-    return parts[:-1]
+    return parts[: min(len(_asked_for(parts, given)), len(parts) - 1)]
 
 
 def is_hidden(path: str, given: Sequence[str]) -> bool:
-    """Say whether a file is one that nobody wrote as data: `_SUCCESS`, `.part.crc`, anything below `_temporary`."""
-    below = split_path(path)[1][len(base_of(path, given)) :]
-    return any(name.startswith(".") or (name.startswith("_") and "=" not in name) for name in below)
+    """Say whether a file is one that nobody wrote as data: `_SUCCESS`, `.part.crc`, anything below `_temporary`.
+
+    Spark knows them too, but not where a pattern matches them. What was asked for by its name is not hidden.
+    """
+    parts = split_path(path)[1]
+    asked = _asked_for(parts, given)
+    matched = [name for name, pattern in zip(parts, asked, strict=False) if name[0] != pattern[0]]
+    return any(
+        name.startswith(".") or (name.startswith("_") and "=" not in name) for name in matched + parts[len(asked) :]
+    )
+
+
+def are_apart(given: Sequence[str]) -> bool:
+    """Say whether no file can be below two of the given paths."""
+    if len(given) > 1 and any(letter in _GLOB for path in given for letter in path):
+        return False
+    places = sorted([where, *parts] for where, parts in map(split_path, given))
+    return all(one != other[: len(one)] for one, other in pairwise(places))
 
 
 def has_partitions(path: str, given: Sequence[str]) -> bool:
@@ -75,6 +91,14 @@ def spark_spelling(path: str, parts: Sequence[str]) -> str:
 def escaped(path: str) -> str:
     """Give a path in which nothing is taken for a pattern."""
     return "".join(f"\\{letter}" if letter in _GLOB else letter for letter in path)
+
+
+def _asked_for(parts: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Give the names and patterns of the given path that a file is below, or that is the file itself."""
+    for names in sorted((split_path(each)[1] for each in given), key=len, reverse=True):
+        if len(names) <= len(parts) and all(_matches(name, part) for name, part in zip(names, parts, strict=False)):
+            return names
+    return list(parts[:-1])
 
 
 def _matches(name: str, part: str) -> bool:

@@ -7,6 +7,7 @@ counted besides.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -19,65 +20,75 @@ from scripts.helpers.watermarks.window import Future, Limits, Nulls
 
 @dataclass(frozen=True)
 class Found:
-    """What the aggregate found above the mark.
+    """What was found above the mark.
 
     Attributes:
         highest: the highest value that may be taken; None if there is none.
-        rows: how many rows have a value that may be taken.
+        rows: how many rows have a value that may be taken; None where counting them would cost.
         nulls: how many rows have none; zero where nobody asked.
-        future: how many rows are later than now.
+        future: how many rows are later than now; None if there are some that nobody counted.
     """
 
     highest: MarkValue | None
-    rows: int
+    rows: int | None
     nulls: int
-    future: int
+    future: int | None
 
 
-def survey(df: DataFrame, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
-    """Find the highest value that may be taken, and count, in one pass over the column above the mark."""
-    mark = F.col("mark")
-    values = df.select(column.expression.alias("mark"))
-    if limits.low is not None:
-        above = mark > column.literal(limits.low)
-        values = values.where(above | mark.isNull() if count_nulls else above)
-    taken = mark.isNotNull() if limits.ceiling is None else mark <= column.literal(limits.ceiling)
-    later = F.lit(False) if limits.present is None else mark > column.literal(limits.present)
-    found = (
-        values.agg(
-            F.max(F.when(taken, mark)).alias("highest"),
-            F.count(F.when(taken, True)).alias("taken"),
-            F.count(F.when(mark.isNull(), True)).alias("nulls"),
-            F.count(F.when(later, True)).alias("later"),
+class RowsSource(Protocol):
+    """Where rows come from: a frame, or a table of a database."""
+
+    @property
+    def df(self) -> DataFrame:
+        """All rows, read by nobody yet."""
+
+    def survey(self, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
+        """Find how far the source reaches."""
+
+    def within(
+        self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
+    ) -> DataFrame:
+        """Give the rows of the window `(low, high]`, with those that have no value where asked for."""
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """Rows of a DataFrame."""
+
+    df: DataFrame
+
+    def survey(self, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
+        """Find the highest value that may be taken, and count, in one pass over the column above the mark."""
+        mark = F.col("mark")
+        values = self.df.select(column.expression.alias("mark"))
+        if limits.low is not None:
+            above = mark > column.literal(limits.low)
+            values = values.where(above | mark.isNull() if count_nulls else above)
+        taken = mark.isNotNull() if limits.ceiling is None else mark <= column.literal(limits.ceiling)
+        later = F.lit(False) if limits.present is None else mark > column.literal(limits.present)
+        found = (
+            values.agg(
+                F.max(F.when(taken, mark)).alias("highest"),
+                F.count(F.when(taken, True)).alias("taken"),
+                F.count(F.when(mark.isNull(), True)).alias("nulls"),
+                F.count(F.when(later, True)).alias("later"),
+            )
+            .selectExpr(f"{exact_form(column.kind, 'highest')} AS highest", "taken", "nulls", "later")
+            .collect()[0]
         )
-        .selectExpr(f"{exact_form(column.kind, 'highest')} AS highest", "taken", "nulls", "later")
-        .collect()[0]
-    )
-    return Found(from_exact_form(column.kind, found[0]), found[1], found[2] if count_nulls else 0, found[3])
+        return Found(from_exact_form(column.kind, found[0]), found[1], found[2] if count_nulls else 0, found[3])
+
+    def within(
+        self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
+    ) -> DataFrame:
+        """Filter the frame to the window."""
+        return filter_window(self.df, column, low, high, with_nulls=with_nulls)
 
 
-def check_found(found: Found, column: str, *, nulls: Nulls, future: Future) -> None:
-    """Raise where the caller asked for an error."""
-    if nulls == "error" and found.nulls:
-        raise NullValuesError(
-            f"Column {column!r} is null in {found.nulls:,} rows, and nulls='error' was asked for. Mend the source, or "
-            "use nulls='include' (load them with the full load) or nulls='exclude'.",
-            column=column,
-            count=found.nulls,
-        )
-    if future == "error" and found.future:
-        raise FutureValuesError(
-            f"Column {column!r} is later than now in {found.future:,} rows, and future='error' was asked for. Mend the "
-            "source, or use future='hold' (load them when their time has come) or future='allow'.",
-            column=column,
-            count=found.future,
-        )
-
-
-def within(
+def filter_window(
     df: DataFrame, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
 ) -> DataFrame:
-    """Filter the frame to the window `(low, high]`, with the rows that have no value where asked for."""
+    """Filter a frame to the window `(low, high]`, with the rows that have no value where asked for."""
     nulls = column.expression.isNull()
     if high is None:
         return df.where(nulls if with_nulls else F.lit(False))
@@ -85,3 +96,27 @@ def within(
     if low is not None:
         window = (column.expression > column.literal(low)) & window
     return df.where(window | nulls if with_nulls else window)
+
+
+def check_found(found: Found, column: str, *, nulls: Nulls, future: Future) -> None:
+    """Raise where the caller asked for an error."""
+    if nulls == "error" and found.nulls:
+        raise nulls_found(column, found.nulls)
+    if future == "error" and found.future != 0:
+        many = "some" if found.future is None else f"{found.future:,}"
+        raise FutureValuesError(
+            f"Column {column!r} is later than now in {many} rows, and future='error' was asked for. Mend the "
+            "source, or use future='hold' (load them when their time has come) or future='allow'.",
+            column=column,
+            count=found.future,
+        )
+
+
+def nulls_found(column: str, count: int) -> NullValuesError:
+    """Build the error for a column with nulls that the caller does not want."""
+    return NullValuesError(
+        f"Column {column!r} is null in {count:,} rows, and nulls='error' was asked for. Mend the source, or use "
+        "nulls='include' (load them with the full load) or nulls='exclude'.",
+        column=column,
+        count=count,
+    )

@@ -18,6 +18,7 @@ from scripts.helpers.watermarks.table.items import Change, JobState, Lease, RunR
 from scripts.helpers.watermarks.table.store import StateChangedError, WatermarkTable
 
 CHANGE_ATTEMPTS = 40
+OLDER_RUNS_SHOWN = 5
 WAIT_FOR_IT = "Wait for it to end (wait=…), and set the Glue job's maximum concurrency to 1."
 
 
@@ -98,12 +99,12 @@ def refuse_unadopted(table: WatermarkTable, state: JobState | None, job_id: str)
     """Refuse to treat a job as new while it has items of the platform's original class: that would be a full load."""
     if state is not None and state.version > 0:
         return
-    run_ids = table.older_run_ids(job_id)
+    run_ids = table.older_run_ids(job_id, limit=OLDER_RUNS_SHOWN)
     if run_ids:
-        listed = ", ".join(repr(run_id) for run_id in run_ids)
+        listed = ", ".join([*map(repr, run_ids), "…"] if len(run_ids) == OLDER_RUNS_SHOWN else map(repr, run_ids))
         raise UnadoptedItemsError(
             f"Job {job_id!r} has runs in table {table.place.table_name!r} that the platform's original class "
-            f"recorded ({listed}, …), which does not keep which one is the latest. Say which one to go on from, once: "
+            f"recorded ({listed}), which does not keep which one is the latest. Say which one to go on from, once: "
             f"Watermarks({table.place.table_name!r}).adopt(job_id={job_id!r}, run_id=…). Nothing was changed.",
             job_id=job_id,
             run_ids=run_ids,

@@ -24,5 +24,5 @@ def refuse_broken_sources(table: TableReads, of: JobState | RunRecord) -> None:
             source_view(source)
         except ValueError as error:
             item_id = LATEST if isinstance(of, JobState) else of.run_id
-            problem = f"cannot be read ({error})"
+            problem = f"cannot be read: {error}"
             raise broken(table.place.table_name, of.job_id, item_id, f"sources.{name}", problem) from error

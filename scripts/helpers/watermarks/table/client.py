@@ -228,6 +228,18 @@ def is_transient(error: Exception) -> bool:
     return isinstance(error, (BotoConnectionError, ChecksumError, HTTPClientError))
 
 
+def is_left_to_us(error: Exception) -> bool:
+    """Say whether the same request may succeed later and botocore has not tried that already.
+
+    What it has tried six times is not tried again: a dead network must not hold a run for longer than its lease.
+    """
+    if isinstance(error, ClientError):
+        return error_code(error) == "TransactionInProgressException" or (
+            bool(cancellation_codes(error)) and is_transient(error)
+        )
+    return isinstance(error, ChecksumError)
+
+
 def _message(error: Exception) -> str:
     if isinstance(error, ClientError):
         return str(error.response.get("Error", {}).get("Message", "")).rstrip(". ")

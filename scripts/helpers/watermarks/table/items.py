@@ -128,7 +128,8 @@ class RunRecord:
             recorded_at=self.recorded_at,
             watermarks=self.watermarks.stored,
             watermark_types=cast(StoredMap, dict(self.watermarks.types)) or None,
-            sources=self.sources or None,
+            # A run's is never left out: a missing one would look like a way back to before everything was loaded.
+            sources=self.sources or (None if self.attempt is None else {}),
             attempt=self.attempt,
             error=self.error,
             commit_id=self.commit_id,

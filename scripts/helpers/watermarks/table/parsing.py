@@ -60,7 +60,7 @@ def read_record(item: Item) -> RunRecord:
         previous_run_id=item.previous_run_id,
         started_at=item.started_at,
         recorded_at=item.recorded_at,
-        sources=_sources(item, required=False),
+        sources=_sources(item, required=item.attempt is not None),
         attempt=_whole_or_none(item, "attempt"),
         error=item.error,
         commit_id=item.commit_id,

@@ -123,7 +123,7 @@ class TableReads:
             for item in self.item.latest_by_job.scan(page_size=PAGE):
                 yield read_listed_state(item)
 
-    def older_run_ids(self, job_id: str, limit: int = 5) -> tuple[str, ...]:
+    def older_run_ids(self, job_id: str, limit: int) -> tuple[str, ...]:
         """Find runs that the platform's original class recorded: they have no version."""
         with errors_in_words(self.place, "look for older items of a job"):
             found = self.item.query(

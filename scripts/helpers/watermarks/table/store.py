@@ -22,7 +22,7 @@ from scripts.helpers.watermarks.table.client import (
     error_code,
     errors_in_words,
     in_words,
-    is_transient,
+    is_left_to_us,
 )
 from scripts.helpers.watermarks.table.items import Change, FileDigests, JobState, Lease, RunRecord, state_wire
 from scripts.helpers.watermarks.table.model import LATEST, LEASE_UNTIL, Item, instant_text
@@ -32,7 +32,7 @@ from scripts.helpers.watermarks.table.wire import MAX_ITEM_BYTES, WireMap, item_
 
 # Room that a state keeps for the lease and the counters that are added to it later.
 STATE_RESERVE = 2_048
-# On top of botocore's own: it does not retry a transaction that was cancelled because of a conflict.
+# For what botocore does not retry: a transaction that was cancelled because of a conflict or throttling.
 TRANSACTION_ATTEMPTS = 8
 # Attributes that a state may lack: an update has to remove them where it does not set them.
 OPTIONAL_STATE = (
@@ -86,6 +86,7 @@ class WatermarkTable(TableReads):
         action: str,
         digests: Sequence[FileDigests] = (),
         expiries: Mapping[str, int | None] | None = None,
+        keep_lease: bool = False,
     ) -> None:
         """Write a job's new state and a run's record together, or neither.
 
@@ -98,6 +99,7 @@ class WatermarkTable(TableReads):
             action: what is being done, to name in an error.
             digests: of files, written along.
             expiries: when items of digests expire from now on; never where None.
+            keep_lease: whether the run goes on: its heartbeat writes the lease, and nobody else may meanwhile.
 
         Raises:
             StateChangedError: the condition on the state did not hold.
@@ -110,7 +112,8 @@ class WatermarkTable(TableReads):
         self._check_size(item_bytes(wire | keys) + STATE_RESERVE, "the state of the job")
         self._check_size(item_bytes(item.serialize()), f"the item {record.item_id!r}")
         actions: list[Action] = [Path([name]).set(value) for name, value in wire.items()]
-        actions += [Path([name]).remove() for name in OPTIONAL_STATE if name not in wire]
+        removed = set(OPTIONAL_STATE) - set(wire) - ({"lease"} if keep_lease else set())
+        actions += [Path([name]).remove() for name in sorted(removed)]
 
         def fill(transaction: TransactWrite) -> None:
             transaction.save(item, condition=record_condition)
@@ -228,7 +231,9 @@ class WatermarkTable(TableReads):
                     raise StateChangedError("The job was changed or taken meanwhile.") from error
                 if "ConditionalCheckFailed" in reasons:
                     raise RecordExistsError("The run is already on record.") from error
-                if not is_transient(botocore_cause(error)) or tries == TRANSACTION_ATTEMPTS:
+                if error_code(botocore_cause(error)) == "IdempotentParameterMismatchException":
+                    raise StateChangedError("An earlier request with the same token was carried out.") from error
+                if not is_left_to_us(botocore_cause(error)) or tries == TRANSACTION_ATTEMPTS:
                     raise in_words(error, self.place, action) from error
                 self.backoff.wait(tries)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import NoReturn
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
@@ -10,6 +12,9 @@ from scripts.helpers.watermarks.errors import InvalidArgumentError
 MAX_JOB_ID_BYTES = 2_048
 MAX_RUN_ID_BYTES = 1_000
 MAX_NAME_BYTES = 255
+# Beyond this, the second at which a record expires would soon be after the end of time (the year 9999).
+LONGEST_RETENTION = timedelta(days=36_525)
+_STEP = re.compile(r"#step/\d{12}$")
 RESERVED_NAMES = frozenset({"jobName", "runId", "watermarks"})
 
 
@@ -24,6 +29,40 @@ def require_run_id(run_id: object, argument: str = "run_id") -> str:
     if "#" in text:
         _refuse(argument, run_id, "must not contain '#', which marks items of the package's own")
     return text
+
+
+def step_id(run_id: str, batch_id: int) -> str:
+    """Give the id under which a step of a backfill is recorded."""
+    return f"{run_id}#step/{batch_id:012d}"
+
+
+def require_recorded_id(run_id: object, argument: str = "run_id") -> str:
+    """Give the id of a record back if it can be one: that of a run, or of a step of a run's backfill."""
+    if isinstance(run_id, str) and (step := _STEP.search(run_id)):
+        require_run_id(run_id[: step.start()], argument)
+        return run_id
+    return require_run_id(run_id, argument)
+
+
+def require_table_name(table_name: object) -> None:
+    """Refuse what cannot be the name of a table."""
+    if not isinstance(table_name, str) or not table_name.strip():
+        raise InvalidArgumentError(
+            f"table_name {table_name!r} must be the name of a DynamoDB table, usually 'glue-watermarks'.",
+            argument="table_name",
+            value=table_name,
+        )
+
+
+def require_retention(retention: object) -> None:
+    """Refuse what cannot be the time for which records are kept."""
+    if retention is None or (isinstance(retention, timedelta) and timedelta(0) < retention <= LONGEST_RETENTION):
+        return
+    raise InvalidArgumentError(
+        f"retention {retention!r} must be a positive timedelta, such as timedelta(days=400), and at most a century.",
+        argument="retention",
+        value=retention,
+    )
 
 
 def require_source_name(transformation_ctx: object) -> str:

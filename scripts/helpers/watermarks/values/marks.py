@@ -118,6 +118,16 @@ def kind_of(value: object) -> MarkType:
         raise ValueError("expected a datetime, a date, an integer, a Decimal or text") from None
 
 
+def is_above(value: MarkValue, other: MarkValue) -> bool:
+    """Say whether one mark is above another of the same type."""
+    return value > other  # type: ignore[operator]
+
+
+def distance(low: MarkValue, high: MarkValue) -> float:
+    """Give how far two marks are apart; text has no distance."""
+    return 0.0 if isinstance(low, str) or isinstance(high, str) else float(high - low)
+
+
 def describe(kind: MarkType, value: MarkValue | None) -> str:
     """Give the mark as a log line shows it: times in UTC, without zeros that say nothing."""
     if value is None:

@@ -10,7 +10,7 @@ from scripts.helpers.watermarks.values.marks import MARK_TYPES, SECOND, MarkType
 from scripts.helpers.watermarks.values.stored import Stored, StoredMap, decode
 
 # What a run's record keeps of a source besides where it stands.
-READ_IN_THE_RUN = frozenset({"low", "high", "rows", "nulls", "held", "files", "left"})
+READ_IN_THE_RUN = frozenset({"low", "high", "rows", "nulls", "held", "late_rows", "late_by", "files", "left"})
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from scripts.helpers.watermarks.window.rows import (
     WallClock,
     Window,
     check_options,
+    lagged,
     limits,
 )
 
@@ -21,6 +22,7 @@ __all__ = [
     "Window",
     "check_options",
     "covered_between",
+    "lagged",
     "limits",
     "plan_files",
 ]

@@ -8,6 +8,7 @@ visible.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -44,13 +45,13 @@ class FilePlan:
     Attributes:
         taken: the files to read, oldest first.
         left: how many new files are left for the next run.
-        horizon: the second up to which everything is done.
+        horizon: the second up to which everything is done; None if nothing is.
         digests: of the files read after the horizon.
     """
 
     taken: tuple[ListedFile, ...]
     left: int
-    horizon: int
+    horizon: int | None
     digests: frozenset[bytes]
 
 
@@ -79,7 +80,8 @@ def plan_files(
     candidates = [file for file in listed if horizon is None or file.second > horizon]
     new = sorted(file for file in candidates if file.digest not in known)
     taken = new if max_files is None else _whole_seconds(new, max_files)
-    reached = int(listed_at.timestamp()) - int(band.total_seconds())
+    # The last second that was over by then: times are cut to seconds, so the one that was not can still gain files.
+    reached = math.floor((listed_at - band).timestamp()) - 1
     if len(taken) < len(new):
         reached = min(reached, taken[-1].second)
     if horizon is not None:

@@ -22,6 +22,7 @@ WallClock: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 FUTURES: tuple[str, ...] = get_args(Future)
 NULLS: tuple[str, ...] = get_args(Nulls)
 TIMES: frozenset[str] = frozenset({"timestamp", "timestamp_ntz", "date"})
+ONE_DAY = timedelta(days=1)
 
 # When clocks go back, the wall shows the same hour twice. Looking three hours ahead in quarters covers every zone
 # that changes by up to three hours at a quarter of an hour.
@@ -88,6 +89,25 @@ def limits(
         ceiling = _lower(until, None if delay is None else complete)
         return Limits(low, ceiling, None)
     return Limits(low, _lower(until, complete), present)
+
+
+def lagged(kind: MarkType, low: MarkValue | None, lag: timedelta | int | None) -> MarkValue | None:
+    """Give the value from which on rows are read again, to catch those that appeared late; None if none are.
+
+    Raises:
+        InvalidArgumentError: the lag is of the wrong type for the column, or negative.
+    """
+    if lag is None:
+        return None
+    fits = isinstance(lag, timedelta) if kind in TIMES else type(lag) is int and kind in ("integer", "decimal")
+    if not fits or lag < type(lag)(0):  # type: ignore[operator]
+        wanted = "a timedelta" if kind in TIMES else "a whole number" if kind != "string" else "left out"
+        _refuse("lag", lag, f"must be {wanted}, and not negative, for a column of type {kind}")
+    if low is None or isinstance(low, str) or not lag:
+        return None
+    if isinstance(lag, timedelta):
+        return low - (-(-lag // timedelta(days=1)) if kind == "date" else _micros(lag))
+    return low - lag
 
 
 def check_options(kind: MarkType, column: str, delay: object, future: object, nulls: object) -> None:

