@@ -8,16 +8,22 @@ python := $(VENV)/bin/python
 ready := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix build clean distclean
+.PHONY: help demo test test-matrix stress check fix build clean distclean
 
 help: ## list what make can do here
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(ready) ## see it work, on this machine alone
 	@$(python) -m demo
 
 test: $(ready) ## run the tests; ARGS="-k playbook" for some of them
 	@$(python) -m pytest $(ARGS)
+
+test-matrix: $(ready) ## run the tests of new_rows on Spark 3.3, Spark 4 and Spark Connect
+	@$(python) tests/matrix/run.py $(ARGS)
+
+stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most
+	@WATERMARKS_STRESS=1 $(python) -m pytest --session-timeout=5400 tests/proof $(ARGS)
 
 check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform
 	@$(python) -m ruff check .

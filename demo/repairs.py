@@ -1,10 +1,15 @@
-"""The made-up source of the demo: a folder of Parquet files of repairs, to which more are added."""
+"""The made-up sources of the demo: repairs in Parquet files, claims in JSON files, tenancies in a database."""
 
+import json
+import os
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+DERBY = "org.apache.derby.jdbc.EmbeddedDriver"
 TRADES = ("plumbing", "electrical", "carpentry", "roofing", "glazing")
 
 
@@ -21,6 +26,26 @@ def arrive(spark: SparkSession, source: Path, *, new: int, changed: int) -> None
     latest = spark.read.parquet(str(source)).agg(F.max("last_modified").alias("latest"))
     later = F.col("latest") + _minutes(1 + F.pmod(F.col("id"), F.lit(30)))
     _write(_repairs(ids.crossJoin(latest), later), source)
+
+
+def land(landing: Path, name: str, *, minutes_ago: int) -> None:
+    """Add a file of claims that was modified some time ago."""
+    landing.mkdir(exist_ok=True)
+    file = landing / f"{name}.json"
+    claims = ({"claim_id": number, "policy": name, "amount": 12.5} for number in range(10))
+    file.write_text("\n".join(map(json.dumps, claims)), encoding="utf-8")
+    os.utime(file, times=(time.time() - minutes_ago * 60,) * 2)
+
+
+def fill_database(spark: SparkSession, folder: Path, count: int) -> str:
+    """Make a Derby database with tenancies, close it for the job's own process, and give its address."""
+    url = f"jdbc:derby:{folder}"
+    days_ago = F.current_timestamp() - _minutes(1_440 + F.col("id") % 100_000)
+    tenancies = spark.range(count).select("id", days_ago.alias("last_modified"))
+    tenancies.write.jdbc(f"{url};create=true", "tenancy", properties={"driver": DERBY})
+    with suppress(Exception):  # Derby says that it has shut down by an exception
+        spark.read.jdbc(f"{url};shutdown=true", "tenancy", properties={"driver": DERBY})
+    return url
 
 
 def count(spark: SparkSession, folder: Path) -> int:

@@ -15,7 +15,8 @@ from demo import repairs
 from scripts.helpers.watermarks import Watermarks
 
 JOB = "load-repairs"
-SCRIPT = Path(__file__).parent.parent / "scripts" / "jobs" / "repairs_by_last_modified.py"
+JOBS = Path(__file__).parent.parent / "scripts" / "jobs"
+SCRIPT = JOBS / "repairs_by_last_modified.py"
 WIDTH = 110
 
 
@@ -56,16 +57,46 @@ def tell(folder: Path) -> None:
     print(f"The source has {in_source:,} rows and the target {in_target:,}: none is missing, none is there twice.\n")
     if in_source != in_target:
         raise RuntimeError("Source and target differ: this is a bug, please report it.")
+    other_sources(spark, folder)
     show(watermarks)
+
+
+def other_sources(spark: SparkSession, folder: Path) -> None:
+    """Load new files and the rows of a database, each with a job of its own."""
+    landing, database = folder / "landing", folder / "database"
+    with step("new files", "3 files of claims have landed"):
+        repairs.land(landing, "monday", minutes_ago=90)
+        repairs.land(landing, "wednesday", minutes_ago=1)
+        repairs.land(landing, "tuesday", minutes_ago=5)
+        arguments = {"source": str(landing), "target": str(folder / "claims")}
+        run_script("landing_files.py", "load-claims", "jr_2b", arguments)
+    with step("a database", "20,000 tenancies in an embedded Derby, read over several connections"):
+        url = repairs.fill_database(spark, database, count=20_000)
+        os.environ |= {"JDBC_URL": url, "JDBC_DRIVER": repairs.DERBY}
+        target = folder / "tenancies"
+        arguments = {"connection": "housing", "table": "tenancy", "column": "last_modified", "target": str(target)}
+        run_script("database_table.py", "load-tenancies", "jr_e8", arguments)
 
 
 def run_job(
     run_id: str, source: Path, target: Path, option: str = "job-bookmark-enable", *, fails: bool = False
 ) -> None:
-    """Run the job script as Glue would: with Glue's arguments, in a process of its own."""
-    arguments = {"JOB_NAME": JOB, "JOB_RUN_ID": run_id, "job-bookmark-option": option}
-    arguments |= {"source": str(source), "target": str(target)}
-    command = [sys.executable, str(SCRIPT), *(f"--{name}={value}" for name, value in arguments.items())]
+    """Run the job that loads repairs."""
+    run_script(SCRIPT.name, JOB, run_id, {"source": str(source), "target": str(target)}, option, fails=fails)
+
+
+def run_script(
+    script: str,
+    job: str,
+    run_id: str,
+    own: dict[str, str],
+    option: str = "job-bookmark-enable",
+    *,
+    fails: bool = False,
+) -> None:
+    """Run a job script as Glue would: with Glue's arguments and its own, in a process of its own."""
+    arguments = {"JOB_NAME": job, "JOB_RUN_ID": run_id, "job-bookmark-option": option, **own}
+    command = [sys.executable, str(JOBS / script), *(f"--{name}={value}" for name, value in arguments.items())]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
     if bool(done.returncode) != fails:
         raise RuntimeError(f"The job script ended with {done.returncode}:\n{done.stderr}")

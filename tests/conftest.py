@@ -1,6 +1,7 @@
-"""Fixtures for every test: no real AWS account, two DynamoDB emulators, one small Spark."""
+"""Fixtures for every test: no real AWS account, two DynamoDB emulators, one small Spark, one PostgreSQL."""
 
 import os
+import warnings
 from collections.abc import Iterator
 
 import hypothesis
@@ -11,6 +12,8 @@ from demo.embedded import fake_aws, moto_server, prepare_spark
 from tests.support.dynamodb_local import DynamoDBLocalError
 from tests.support.dynamodb_local import dynamodb_local as run_dynamodb_local
 from tests.support.loopback import refuse_other_machines
+from tests.support.postgres import Postgres, PostgresError, driver_jar
+from tests.support.postgres import postgres as run_postgres
 from tests.support.skipping import skip_or_fail
 
 # Before any test module is imported: a client made there must not find a real account either.
@@ -61,13 +64,29 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     java_options = f"-Dderby.system.home={home} -Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     over_connect = os.environ.get("WATERMARKS_TEST_SPARK") == "connect"
     builder = SparkSession.builder.remote("local[2]") if over_connect else SparkSession.builder.master("local[2]")
-    session = (
-        builder.appName("tests")
-        .config("spark.driver.extraJavaOptions", java_options)
-        .config("spark.local.dir", str(home / "local"))
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
-        .getOrCreate()
-    )
+    with warnings.catch_warnings():
+        # The client gives the settings to the server that it starts, then warns that it cannot change them there.
+        warnings.filterwarnings("ignore", "Failed to set spark", UserWarning)
+        session = (
+            builder.appName("tests")
+            .config("spark.driver.extraJavaOptions", java_options)
+            .config("spark.driver.extraClassPath", driver_jar() or "")
+            .config("spark.local.dir", str(home / "local"))
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.sql.warehouse.dir", str(home / "warehouse"))
+            .getOrCreate()
+        )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL; its tables last for the whole test run."""
+    if driver_jar() is None:
+        skip_or_fail("PostgreSQL's JDBC driver is not installed: `apt-get install libpostgresql-jdbc-java`")
+    try:
+        with run_postgres() as server:
+            yield server
+    except PostgresError as error:
+        skip_or_fail(str(error))

@@ -13,6 +13,11 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def in_folder(block: str, folder: Path) -> str:
+    """Let a block write below the folder instead of /tmp."""
+    return block.replace('"/tmp/', f'"{folder}/').replace('f"/tmp/', f'f"{folder}/')
+
+
 def python_blocks() -> list[tuple[str, str]]:
     """Give each block with the heading it stands under."""
     found, heading = [], ""
@@ -31,6 +36,9 @@ def glue_like(moto_endpoint: str, spark: SparkSession, tmp_path: Path, monkeypat
     watermarks = Watermarks(table_name="glue-watermarks")
     watermarks.create_table()
     spark.sql("SELECT id, timestamp_seconds(id) AS last_modified FROM range(10)").write.parquet(f"{tmp_path}/source")
+    tenancies = spark.sql("SELECT id, timestamp_seconds(id) AS last_modified FROM range(10)")
+    derby = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+    tenancies.write.jdbc("jdbc:derby:memory:housing;create=true", "tenancy", "overwrite", derby)
     arguments = {"JOB_NAME": tmp_path.name, "source": f"{tmp_path}/source", "target": f"{tmp_path}/target"}
     option = "--job-bookmark-option=job-bookmark-enable"
     monkeypatch.setattr(sys, "argv", ["job.py", option, *(f"--{name}={value}" for name, value in arguments.items())])
@@ -39,8 +47,8 @@ def glue_like(moto_endpoint: str, spark: SparkSession, tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(("heading", "block"), python_blocks(), ids=[heading for heading, _ in python_blocks()])
 @pytest.mark.usefixtures("glue_like")
-def test_readme__python_block_runs(heading: str, block: str) -> None:
-    exec(compile(block, f"README.md, {heading}", "exec"), {})
+def test_readme__python_block_runs(heading: str, block: str, tmp_path: Path) -> None:
+    exec(compile(in_folder(block, tmp_path), f"README.md, {heading}", "exec"), {})
 
 
 def test_readme__job_in_ten_lines_loads_the_source(glue_like: Watermarks, spark: SparkSession, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import boto3
 
 from scripts.helpers.watermarks import JobRun, Watermarks
 from scripts.helpers.watermarks.table import Backoff
+from scripts.helpers.watermarks.values.positions import RowsPosition
 from tests.support.runs import read_ids
 from tests.support.tables import REGION
 
@@ -77,7 +78,7 @@ def _fork(race: Race, number: int, session: boto3.Session, ready: int, go: int) 
         os.read(ready, 1)
         _race(race, number, watermarks)
         code = 0
-    except BaseException:  # noqa: BLE001 - a forked process must not go on as the parent
+    except BaseException:
         traceback.print_exc()
     finally:
         sys.stderr.flush()
@@ -100,17 +101,21 @@ def _race(race: Race, number: int, watermarks: Watermarks) -> None:
             with run, (folder / "inside").open("w") as inside:
                 fcntl.flock(inside, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _load(run, folder)
-                if turn == race.rounds // 2 and fate == DIES:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                if turn == race.rounds // 2 and fate == FAILS:
-                    raise MadeUpError("after the write")
+                if turn == race.rounds // 2 and fate is not None:
+                    _meet(fate)
         except MadeUpError:
             pass
 
 
+def _meet(fate: str) -> None:
+    if fate == DIES:
+        os.kill(os.getpid(), signal.SIGKILL)
+    raise MadeUpError("after the write")
+
+
 def _load(run: JobRun, folder: Path) -> None:
     known = run._position(run._state.sources, "repairs")
-    low = 0 if known is None else int(str(known.mark))
+    low = int(str(known.mark)) if isinstance(known, RowsPosition) else 0
     high = low + random.randint(1, 5)
     read_ids(run, up_to=high, rows=high - low)
     time.sleep(random.uniform(0, 0.01))

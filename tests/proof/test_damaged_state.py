@@ -1,5 +1,7 @@
-"""A state edited by hand in the console: whoever builds on it gets an error that names item and attribute. It never
-means a full load, and the run that met it does not keep the job."""
+"""A state edited by hand in the console: an error that names item and attribute, for whoever builds on it.
+
+It never means a full load, and the run that met it does not keep the job.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +20,7 @@ def mark(**stored: Wire) -> Wire:
     return {"M": {"repairs": {"M": stored}, "claims": {"M": INTEGER | {"mark": {"N": "7"}}}}}
 
 
-DAMAGED = [
+DAMAGED: list[tuple[str, str, dict[str, Wire | None], str]] = [
     # id, the attribute named, the edit, what is said of it
     ("version-missing", "version", {"version": None}, "is missing"),
     ("version-as-text", "version", {"version": {"S": "1"}}, "cannot be read from {'S': '1'}"),
@@ -33,8 +35,18 @@ DAMAGED = [
     ("future-attribute", "cursor", {"cursor": {"S": "x"}}, "is not known to this version of glue-watermarks"),
     ("mark-missing", "sources.repairs", {"sources": mark(**INTEGER)}, "has no mark"),
     ("mark-empty", "sources.repairs", {"sources": mark()}, "has no column, mark, type"),
-    ("mark-as-text", "sources.repairs", {"sources": mark(**INTEGER, mark={"S": "10"})}, "'10' is not a mark of type integer"),
-    ("mark-with-fraction", "sources.repairs", {"sources": mark(**INTEGER, mark={"N": "1.5"})}, "not a mark of type integer"),
+    (
+        "mark-as-text",
+        "sources.repairs",
+        {"sources": mark(**INTEGER, mark={"S": "10"})},
+        "'10' is not a mark of type integer",
+    ),
+    (
+        "mark-with-fraction",
+        "sources.repairs",
+        {"sources": mark(**INTEGER, mark={"N": "1.5"})},
+        "not a mark of type integer",
+    ),
     (
         "mark-of-another-type",
         "sources.repairs",
@@ -55,11 +67,11 @@ DAMAGED = [
     ),
 ]
 damaged = pytest.mark.parametrize(
-    ("attribute", "edit", "problem"), [pytest.param(*case, id=name) for name, *case in DAMAGED]
+    ("attribute", "edit", "problem"), [pytest.param(*case[1:], id=case[0]) for case in DAMAGED]
 )
 of_a_source = pytest.mark.parametrize(
     ("attribute", "edit", "problem"),
-    [pytest.param(*case, id=name) for name, *case in DAMAGED if case[0].startswith("sources.")],
+    [pytest.param(*case[1:], id=case[0]) for case in DAMAGED if case[1].startswith("sources.")],
 )
 
 Use = Callable[[Watermarks, str], Any]

@@ -2,15 +2,27 @@
 
 import getpass
 import socket
+import time
 from collections.abc import Callable
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
+from botocore.exceptions import ReadTimeoutError
+from botocore.httpsession import URLLib3Session
 
-from scripts.helpers.watermarks import JobAlreadyRunningError, JobRun, RunStateError, RunSupersededError, Watermarks
+from scripts.helpers.watermarks import (
+    JobAlreadyRunningError,
+    JobRun,
+    RunStateError,
+    RunSupersededError,
+    TableUnavailableError,
+    Watermarks,
+)
 from tests.support.adding import add
 from tests.support.runs import commit_run, read_ids
-from tests.support.tables import NOON, Clock, EmulatedTable
+from tests.support.tables import NOON, Clock, EmulatedTable, faults_on
 
 OPERATOR = f"{getpass.getuser()}@{socket.gethostname()}"
 FIVE_MINUTES = timedelta(minutes=5)
@@ -18,7 +30,9 @@ FIVE_MINUTES = timedelta(minutes=5)
 Change = Callable[..., object]
 CHANGES = {
     "rewind": lambda w, job, **options: w.rewind(job, "jr_1", "wrong rate", **options),
-    "rewind-before": lambda w, job, **options: w.rewind(job, None, "wrong rate", before=NOON.replace(hour=13), **options),
+    "rewind-before": lambda w, job, **options: w.rewind(
+        job, None, "wrong rate", before=NOON.replace(hour=13), **options
+    ),
     "reset": lambda w, job, **options: w.reset(job, None, "wrong rate", **options),
     "reset-source": lambda w, job, **options: w.reset(job, "repairs", "wrong rate", **options),
     "set": lambda w, job, **options: w.set_mark(job, "repairs", 5, "wrong rate", **options),
@@ -78,9 +92,9 @@ def test_change__without_force_while_a_run_is_at_work(
 
     error, operation = refusal.value, name.partition("-")[0]
     assert str(error) == (
-        f"Job {run.job_id!r} is held by run 'jr_2' since 2023-03-16 14:00:00 UTC (its lease ends at 14:05:00 UTC unless "
-        f"renewed), so {operation!r} cannot go ahead. Wait for it to end, or take the job away from it with force=True: "
-        "it will then fail to commit."
+        f"Job {run.job_id!r} is held by run 'jr_2' since 2023-03-16 14:00:00 UTC (its lease ends at 14:05:00 UTC "
+        f"unless renewed), so {operation!r} cannot go ahead. Wait for it to end, or take the job away from it with "
+        "force=True: it will then fail to commit."
     )
     assert (error.holder, error.run_id, error.since, error.until) == (
         "jr_2",
@@ -103,7 +117,9 @@ def test_change__once_the_lease_ran_out_needs_no_force_and_fences_the_run_as_wel
     assert_superseded(run, local_table, did)
 
 
-def test_change__several_by_force_tell_the_last(watermarks: Watermarks, local_table: EmulatedTable, run: JobRun) -> None:
+def test_change__several_by_force_tell_the_last(
+    watermarks: Watermarks, local_table: EmulatedTable, run: JobRun
+) -> None:
     watermarks.set_mark(run.job_id, "repairs", 5, "first thought", force=True)
     watermarks.reset(run.job_id, force=True)
 
@@ -145,6 +161,16 @@ def test_takeover__at_once_from_an_earlier_attempt_of_the_same_run(
     later_still.commit()
     with pytest.raises(RunSupersededError, match="latest run is now 'jr_2_attempt_12'"):
         retry.commit()
+
+
+def test_takeover__by_a_run_that_fails_leaves_the_job_free(
+    watermarks: Watermarks, local_table: EmulatedTable, run: JobRun
+) -> None:
+    watermarks.job_run(run.job_id, "jr_2_attempt_1").begin().fail("made up by a test")
+
+    assert "lease" not in local_table.item(run.job_id)
+    assert commit_run(watermarks, run.job_id, "jr_3", up_to=20) == 2
+    assert [each["attempt"] for each in watermarks.history(run.job_id)] == [3, 2, 1]
 
 
 @pytest.mark.parametrize("earlier", ["jr_2", "jr_2_attempt_1"])
@@ -205,3 +231,24 @@ def test_begin__a_run_that_was_committed_is_refused_also_when_others_came_after(
         assert "lease" not in local_table.item(job)
     # What was recorded by hand is not a run of a JobRun: the run it belongs to may still come.
     assert commit_run(watermarks, job, "jr_hand", up_to=20) == 3
+
+
+def test_commit__tried_again_by_the_script_after_every_answer_was_lost(
+    watermarks: Watermarks, local_table: EmulatedTable, run: JobRun, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _: None, time=time.time))
+
+    def carried_out_but_not_told(request: Any) -> NoReturn:
+        URLLib3Session().send(request)
+        raise ReadTimeoutError(endpoint_url=local_table.endpoint_url)
+
+    lost = [carried_out_but_not_told] * 100
+    with faults_on(watermarks, *lost, operation="TransactWriteItems"), pytest.raises(TableUnavailableError):
+        run.commit()
+    clock.turn(seconds=1)
+
+    # Another time, so another request, which DynamoDB refuses under the same token: the first one was carried out.
+    run.commit()
+
+    assert watermarks.get_watermark_values(run.job_id) == {"repairs": 20}
+    assert [(each["runId"], each["batchId"]) for each in watermarks.history(run.job_id)] == [("jr_2", 2), ("jr_1", 1)]

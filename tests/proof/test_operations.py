@@ -4,6 +4,7 @@ import getpass
 import socket
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -136,8 +137,12 @@ def test_rewind__to_a_time(
     ("target", "told"),
     [
         pytest.param("jr_failed", "it FAILED, so the job never stood there; the last success before it is 'jr_2'"),
-        pytest.param("jr_9", "it was never recorded, or its record has expired; the oldest run that can be used is 'jr_2'"),
-        pytest.param("jr_1", "it was never recorded, or its record has expired; the oldest run that can be used is 'jr_2'"),
+        pytest.param(
+            "jr_9", "it was never recorded, or its record has expired; the oldest run that can be used is 'jr_2'"
+        ),
+        pytest.param(
+            "jr_1", "it was never recorded, or its record has expired; the oldest run that can be used is 'jr_2'"
+        ),
         pytest.param(NOON.replace(hour=12, minute=30), "has no successful run on record before 2023-03-16T12:30:00"),
     ],
     ids=["failed", "unknown", "expired", "before-the-oldest"],
@@ -259,7 +264,7 @@ def test_changes__one_after_the_other_all_stay_on_record(
     audit = [item for item in local_table.items(loaded) if item["runId"]["S"].startswith("#change/")]
     assert [item["operation"]["S"] for item in audit] == ["rewind", "set", "reset", "forget", "rewind"]
     assert [int(item["version"]["N"]) for item in audit] == [5, 6, 7, 8, 9]
-    for earlier, later in zip(audit, audit[1:], strict=False):
+    for earlier, later in pairwise(audit):
         assert earlier["after"] == later["before"]
         assert earlier["changedAt"]["S"] < later["changedAt"]["S"]
     assert loaded in {each["jobName"] for each in watermarks.jobs()}

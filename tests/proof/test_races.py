@@ -1,6 +1,5 @@
 """Many processes at once: never two inside one job, windows that meet exactly, and no job disturbed by another."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +9,9 @@ import pytest
 
 from scripts.helpers.watermarks import Watermarks
 from tests.proof.racer import DIES, FAILS, Race
+from tests.support.processes import STRESS
 from tests.support.tables import EmulatedTable
 
-STRESS = "WATERMARKS_STRESS" in os.environ
 ROUNDS = 30 if STRESS else 3
 
 

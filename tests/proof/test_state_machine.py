@@ -61,11 +61,14 @@ class JobMachine(JobWorld):
         self.try_to_begin(f"{first}_attempt_{attempts}")
 
     @precondition(lambda self: self.model.holder)
-    @rule()
-    def take_over(self) -> None:
-        """A lease runs out, and the next run begins."""
+    @rule(by_hand=st.booleans(), values=VALUES)
+    def lease_runs_out(self, by_hand: bool, values: dict[str, object]) -> None:
+        """And the next run begins, or somebody adds a watermark."""
         self.clock.turn(minutes=90)
-        self.begin()
+        if by_hand:
+            self.add_watermark(99, values)
+        else:
+            self.begin()
 
     @precondition(lambda self: self.started)
     @rule(which=WHICH)

@@ -5,9 +5,14 @@ import uuid
 from types import SimpleNamespace
 
 import pytest
+from pyspark.sql import SparkSession
 
 from scripts.helpers.watermarks import Watermarks
 from scripts.helpers.watermarks.table import Backoff
+from tests.support.databases import Database
+from tests.support.databases import derby as new_derby
+from tests.support.databases import on_postgres as postgres_table
+from tests.support.postgres import Postgres
 from tests.support.tables import Clock, EmulatedTable, new_table
 
 
@@ -70,3 +75,22 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=waited.append, time=time.time))
     monkeypatch.setattr(Backoff, "wait", lambda _, tries: waited.append(tries))
     return waited
+
+
+@pytest.fixture
+def derby(spark: SparkSession) -> Database:
+    """A Derby of this test."""
+    return new_derby(spark)
+
+
+@pytest.fixture
+def on_postgres(postgres: Postgres) -> Database:
+    """The test run's PostgreSQL, with a table of this test."""
+    return postgres_table(postgres)
+
+
+@pytest.fixture(params=["derby", "postgresql"])
+def database(request: pytest.FixtureRequest) -> Database:
+    """A database of each kind in turn."""
+    found: Database = request.getfixturevalue({"derby": "derby", "postgresql": "on_postgres"}[request.param])
+    return found

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scripts.helpers.watermarks import InvalidArgumentError
-from scripts.helpers.watermarks.values.marks import DAY, SECOND, from_python
+from scripts.helpers.watermarks.values.marks import DAY, SECOND
 from scripts.helpers.watermarks.window import Limits, WallClock, check_options, limits
 
 EPOCH = datetime(1970, 1, 1)
@@ -62,58 +62,39 @@ def at(now: str, kind: Any, zone: str | None = None, **options: Any) -> Limits:
 
 
 @pytest.mark.parametrize(
-    ("now", "options", "ceiling"),
+    ("now", "ceiling"),
     [
-        pytest.param("2023-03-16 12:00:07.25", {}, "2023-03-16 12:00:06.999999", id="up-to-the-last-complete-second"),
-        pytest.param("2023-03-16 12:00:07", {}, "2023-03-16 12:00:06.999999", id="a-second-just-begun-is-not-complete"),
-        pytest.param("1969-12-31 23:59:58.5", {}, "1969-12-31 23:59:57.999999", id="before-1970"),
+        pytest.param("2023-03-16 12:00:07.25", "2023-03-16 12:00:06.999999", id="the-last-complete-second"),
+        pytest.param("2023-03-16 12:00:07", "2023-03-16 12:00:06.999999", id="a-second-just-begun-is-not-complete"),
+        pytest.param("1969-12-31 23:59:58.5", "1969-12-31 23:59:57.999999", id="before-1970"),
+    ],
+)
+def test_limits__of_a_timestamp(now: str, ceiling: str) -> None:
+    assert at(now, "timestamp") == Limits(low=None, ceiling=micros(ceiling), present=micros(now))
+
+
+SOME_DAY, NEXT_YEAR = micros("2023-03-01"), micros("2024-03-01")
+
+
+@pytest.mark.parametrize(
+    ("options", "ceiling"),
+    [
+        pytest.param({"delay": timedelta(minutes=5)}, "2023-03-16 11:55:06.999999", id="delay"),
+        pytest.param({"delay": timedelta(0)}, "2023-03-16 12:00:06.999999", id="no-delay-is-no-way-out"),
+        pytest.param({"delay": timedelta(seconds=0.5)}, "2023-03-16 12:00:05.999999", id="delay-of-half-a-second"),
+        pytest.param({"until": SOME_DAY}, "2023-03-01", id="until-is-lower"),
+        pytest.param({"until": NEXT_YEAR}, "2023-03-16 12:00:06.999999", id="until-is-later-than-now"),
+        pytest.param({"future": "error"}, "2023-03-16 12:00:06.999999", id="future-error"),
+        pytest.param({"future": "allow"}, None, id="future-allowed"),
+        pytest.param({"future": "allow", "until": NEXT_YEAR}, "2024-03-01", id="future-allowed-until"),
         pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"delay": timedelta(minutes=5)},
-            "2023-03-16 11:55:06.999999",
-            id="delay-counts-complete-seconds-too",
-        ),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"delay": timedelta(0)},
-            "2023-03-16 12:00:06.999999",
-            id="no-delay-is-no-way-out",
-        ),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"delay": timedelta(milliseconds=500)},
-            "2023-03-16 12:00:05.999999",
-            id="delay-of-less-than-a-second",
-        ),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"until": micros("2023-03-01 00:00:00")},
-            "2023-03-01 00:00:00",
-            id="until-is-lower",
-        ),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"until": micros("2024-03-01 00:00:00")},
-            "2023-03-16 12:00:06.999999",
-            id="until-is-later-than-now",
-        ),
-        pytest.param("2023-03-16 12:00:07.25", {"future": "error"}, "2023-03-16 12:00:06.999999", id="future-error"),
-        pytest.param("2023-03-16 12:00:07.25", {"future": "allow"}, None, id="future-allowed"),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"future": "allow", "until": micros("2024-03-01 00:00:00")},
-            "2024-03-01 00:00:00",
-            id="future-allowed-until",
-        ),
-        pytest.param(
-            "2023-03-16 12:00:07.25",
-            {"future": "allow", "delay": timedelta(hours=1)},
-            "2023-03-16 11:00:06.999999",
-            id="future-allowed-but-delayed",
+            {"future": "allow", "delay": timedelta(hours=1)}, "2023-03-16 11:00:06.999999", id="allowed-but-delayed"
         ),
     ],
 )
-def test_limits__of_a_timestamp(now: str, options: dict[str, Any], ceiling: str | None) -> None:
+def test_limits__of_a_timestamp__with_options(options: dict[str, Any], ceiling: str | None) -> None:
+    now = "2023-03-16 12:00:07.25"
+
     found = at(now, "timestamp", **options)
 
     assert found.ceiling == (None if ceiling is None else micros(ceiling))
@@ -312,9 +293,3 @@ def test_check_options__refused(options: dict[str, Any], argument: str, told: st
 )
 def test_check_options__accepted(kind: Any, delay: timedelta | None, future: str, nulls: str) -> None:
     check_options(kind, "last_modified", delay, future, nulls)
-
-
-def test_limits__until_as_a_caller_gives_it() -> None:
-    until = from_python("date", "2023-03-01")
-
-    assert at("2023-03-16 12:00", "date", "UTC", until=until).ceiling == days("2023-03-01")

@@ -76,7 +76,8 @@ def test_initial_value__is_exclusive(
 def test_initial_value__of_the_session_whatever_the_word_timestamp_means_there(
     spark: SparkSession, watermarks: Watermarks, job: str
 ) -> None:
-    source = frame(spark, "timestamp", ["2023-03-01T05:00:00Z", "2023-03-01T05:00:01Z"])
+    # From 05:00 in UTC, which is midnight in New York.
+    source = spark.sql("SELECT n, timestamp_seconds(1677646799 + n) AS value FROM VALUES (1), (2) AS t(n)")
 
     with settings(
         spark, {"spark.sql.timestampType": "TIMESTAMP_NTZ", "spark.sql.session.timeZone": "America/New_York"}

@@ -42,6 +42,7 @@ def test_session_zones__in_every_mix(
         assert taken == {name: [last] for name in TYPES}, f"{zone}, after {WALK[last - 2]}"
 
 
+@pytest.mark.classic
 def test_machine_zones__other_than_the_sessions(
     spark: SparkSession, watermarks: Watermarks, moto_table: EmulatedTable, job: str, clock: Clock, night: Path
 ) -> None:

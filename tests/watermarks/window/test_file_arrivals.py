@@ -2,18 +2,15 @@
 
 import random
 from dataclasses import dataclass, field
-from datetime import timedelta
 from itertools import pairwise
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scripts.helpers.watermarks.job_run import file_reading
-from scripts.helpers.watermarks.job_run.file_reading import Known, file_options, read_new_files
-from scripts.helpers.watermarks.window import FilePlan, covered_between
-from tests.support.arrivals import LATEST_BY, Bucket, Version, runs, versions
+from scripts.helpers.watermarks.job_run.file_reading import Known
+from scripts.helpers.watermarks.window import covered_between
+from tests.support.arrivals import LATEST_BY, Bucket, Version, plan_of_a_run, runs, versions
 
 # Long enough for everything to be visible, and for every horizon to have passed it.
 AFTERWARDS = 2_000.0
@@ -27,31 +24,19 @@ class Job:
     delivered: list[list[Version]] = field(default_factory=list)
 
 
-def plan_of_a_run(bucket: Bucket, known: Known, band: float, most: int | None) -> FilePlan:
-    """What `new_files` does, without Spark: its listing is the bucket's, and no frame is made."""
-    options = file_options("s3://landing", "json", "n INT", None, timedelta(seconds=band), most)
-    nothing: Any = None
-    with (
-        patch.object(file_reading, "_list", lambda _, horizon, __: bucket.list(horizon)),
-        patch.object(file_reading, "_frame", lambda *_, **__: None),
-    ):
-        _, read = read_new_files(nothing, "claims", known, options, clock=bucket.clock, sleep=bucket.wait)
-    return read.plan
-
-
 def run(bucket: Bucket, job: Job, *, band: float, most: int | None, end: str) -> None:
     if end == "rewind" and len(job.known) > 1:
         # The operator goes back one run, and drops its batch.
         job.known.pop()
         job.delivered.pop()
         return
-    plan = plan_of_a_run(bucket, job.known[-1], band, most)
+    plan = plan_of_a_run(bucket, job.known[-1], band=band, most=most)
     if end == "commit":
         job.known.append(Known(plan.horizon, plan.digests))
         job.delivered.append([bucket.version(each) for each in plan.taken])
 
 
-@settings(max_examples=400)
+@settings(max_examples=1_000)
 @given(versions(), runs(), st.integers(0, 99))
 def test_arrivals__each_version_is_delivered_once(
     arriving: list[Version], happening: list[dict[str, Any]], seed: int

@@ -23,7 +23,7 @@ def plan(
     """What a run takes, so many seconds after noon, which goes on from where another one ended."""
     return plan_files(
         files,
-        horizon=after and after.horizon,
+        horizon=after.horizon if after else None,
         known=after.digests if after else frozenset(),
         listed_at=NOON + timedelta(seconds=at),
         band=band,

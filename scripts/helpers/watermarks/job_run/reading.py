@@ -91,7 +91,9 @@ def read_new(
     check_found(found, column.name, nulls=options.nulls, future=options.future)
     frame = rows.within(column, allowed.low, found.highest, with_nulls=with_nulls)
     reached = low if found.highest is None or (low is not None and is_above(low, found.highest)) else found.highest
-    counted = None if found.rows is None else found.rows + (found.nulls if with_nulls else 0)
+    # Rows without a value that nobody counted may be among them.
+    unknown = found.rows is None or (with_nulls and not counts_nulls(rows))
+    counted = None if unknown else (found.rows or 0) + (found.nulls if with_nulls else 0)
     held = found.future if options.future == "hold" else 0
     read = SourceRead(
         after=RowsPosition(column.name, column.kind, reached),

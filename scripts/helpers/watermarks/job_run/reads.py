@@ -39,7 +39,7 @@ class Reads(Lifecycle):
         self._require_open()
         require_values(values)
         for name in values:
-            if name in self._reads or name in self._state.sources:
+            if self._is_source(name):
                 raise InvalidArgumentError(
                     f"record: {name!r} is the name of a source of this job, whose mark is recorded under it. Choose "
                     "another name.",
@@ -73,6 +73,9 @@ class Reads(Lifecycle):
         except KeyError:
             read = ", ".join(map(repr, self._reads)) or "none"
             raise self._misused(f"has not read a source {transformation_ctx!r}. Read so far: {read}") from None
+
+    def _is_source(self, name: str) -> bool:
+        return name in self._reads or name in self._state.sources
 
     def _require_unused(self, transformation_ctx: object) -> str:
         source = require_source_name(transformation_ctx)

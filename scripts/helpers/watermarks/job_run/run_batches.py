@@ -46,7 +46,7 @@ class Batch(NamedTuple):
 class Backfills(Reads):
     """Long loads in steps."""
 
-    _stepping: SourceRead | None = None
+    _stepping: tuple[str, SourceRead] | None = None
 
     def in_batches(
         self,
@@ -98,6 +98,10 @@ class Backfills(Reads):
             raise InvalidArgumentError(
                 f"max_batches {max_batches!r} must be a positive number.", argument="max_batches", value=max_batches
             )
+        if within is not None and (not isinstance(within, timedelta) or within < timedelta(0)):
+            raise InvalidArgumentError(
+                f"within {within!r} must be a timedelta that is not negative.", argument="within", value=within
+            )
         options = RowOptions(initial_value, until, delay, nulls=nulls, future=future)
         rows = _rows_of(source, spark)
         found = find_mark_column(rows.df, column, options)
@@ -118,7 +122,7 @@ class Backfills(Reads):
         max_batches: int | None,
         within: timedelta | None,
     ) -> Iterator[Batch]:
-        from scripts.helpers.watermarks.sources.rows import nulls_found
+        from scripts.helpers.watermarks.sources.rows import Found, check_found
         from scripts.helpers.watermarks.sources.steps import find_steps
 
         started = time.monotonic()
@@ -128,18 +132,19 @@ class Backfills(Reads):
         allowed = allowed_window(rows.df.sparkSession, column.kind, known, options, self._settings.clock())
         first = known is None
         found = find_steps(rows.df, column, allowed, step, count_nulls=first or options.nulls == "error")
-        if options.nulls == "error" and found.nulls:
-            raise nulls_found(column.name, found.nulls)
-        windows = _windows(found, column, allowed.low, with_nulls=first and options.nulls == "include")
-        logger.info(
-            "%s: %s to load, of %s each", source, count_of(len(windows), "step"), str(step).removesuffix(", 0:00:00")
+        check_found(
+            Found(None, None, found.nulls, found.future), column.name, nulls=options.nulls, future=options.future
         )
+        windows = _windows(found, column, allowed.low, with_nulls=first and options.nulls == "include")
+        held = f" ({count_of(found.future, 'row')} later than now held back)" if found.future else ""
+        size = str(step).removesuffix(", 0:00:00")
+        logger.info("%s: %s to load, of %s each%s", source, count_of(len(windows), "step"), size, held)
         for number, read in enumerate(progress(windows, source)):
             if number == max_batches or (within is not None and time.monotonic() - started >= within.total_seconds()):
                 logger.info("%s: stopped after %d of %d steps; the next run goes on", source, number, len(windows))
                 return
             self._require_open()
-            self._stepping = read
+            self._stepping = source, read
             log_rows(source, column, read)
             high = read.high if read.high != read.low else None
             yield Batch(rows.within(column, read.low, high, with_nulls=bool(read.nulls)), self.batch_id)
@@ -151,9 +156,9 @@ class Backfills(Reads):
 
     def _finish_step(self, source: str) -> None:
         """Commit the step, and remember of the whole what the run's own record will say."""
-        done, self._stepping = self._stepping, None
-        if done is None:
+        if self._stepping is None:
             return
+        (_, done), self._stepping = self._stepping, None
         if self._commits:
             self._commit_step({source: done})
         before = self._reads.get(source)
@@ -162,7 +167,12 @@ class Backfills(Reads):
         self._reads[source] = done
 
     def _read(self, transformation_ctx: str) -> Read:
-        return self._stepping or super()._read(transformation_ctx)
+        if self._stepping is not None and self._stepping[0] == transformation_ctx:
+            return self._stepping[1]
+        return super()._read(transformation_ctx)
+
+    def _is_source(self, name: str) -> bool:
+        return (self._stepping is not None and self._stepping[0] == name) or super()._is_source(name)
 
 
 def _windows(found: Steps, column: MarkColumn, low: MarkValue | None, *, with_nulls: bool) -> list[SourceRead]:

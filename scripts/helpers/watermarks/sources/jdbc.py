@@ -83,7 +83,10 @@ class JdbcSource:
         name = self._quote(self._column_name(column))
         nulls = f", SUM(CASE WHEN {name} IS NULL THEN 1 ELSE 0 END) AS nulls_" if count_nulls else ""
         sql = f"(SELECT MIN({name}) AS lowest_, MAX({name}) AS highest_{nulls} FROM {self.table_sql}) bounds_"  # noqa: S608
-        found = self._load(sql, {})
+        # PostgreSQL forgets precision and scale of a decimal in MIN and MAX, and Spark would take it for (38, 18).
+        own = column.data_type.simpleString()
+        schema = {"customSchema": f"lowest_ {own}, highest_ {own}"} if column.kind == "decimal" else {}
+        found = self._load(sql, schema)
         first, second, *rest = found.columns
         # The database may give bounds of a wider type than the column's own.
         typed = found.select(
@@ -133,7 +136,10 @@ class JdbcSource:
         return str(int(value)) if int(value) in LONG else None
 
     def _column_name(self, column: MarkColumn) -> str:
-        return next(name for name in self.df.columns if name.lower() == column.name.lower())
+        names = self.df.columns
+        if column.name in names:
+            return column.name
+        return next(name for name in names if name.lower() == column.name.lower())
 
     def _load(self, table_sql: str, options: Mapping[str, str]) -> DataFrame:
         reader = self.spark.read.format("jdbc").options(**self.properties).options(**options)

@@ -45,7 +45,7 @@ def split_path(path: str) -> tuple[str, list[str]]:
     if scheme == "file" or not rest.startswith("//"):
         return f"{scheme}:", [part for part in rest.split("/") if part]
     authority, _, below = rest[2:].partition("/")
-    return f"{scheme}://{authority}", [part for part in below.split("/") if part]
+    return f"{scheme}://{authority}" if authority else f"{scheme}:", [part for part in below.split("/") if part]
 
 
 def base_of(path: str, given: Sequence[str]) -> list[str]:

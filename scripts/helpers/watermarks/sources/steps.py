@@ -26,10 +26,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps that have rows, lowest first, and how many rows have no value."""
+    """The steps that have rows, lowest first; how many rows have no value, and how many are later than now."""
 
     steps: tuple[Step, ...]
     nulls: int
+    future: int
 
 
 def find_steps(df: DataFrame, column: MarkColumn, limits: Limits, step: timedelta | int, *, count_nulls: bool) -> Steps:
@@ -45,10 +46,17 @@ def find_steps(df: DataFrame, column: MarkColumn, limits: Limits, step: timedelt
         wanted = wanted & (mark > column.literal(limits.low))
     if limits.ceiling is not None:
         wanted = wanted & (mark <= column.literal(limits.ceiling))
+    later = F.lit(False)
+    if limits.present is not None:
+        later = F.coalesce(mark > column.literal(limits.present), later)
+        wanted = wanted | (mark > column.literal(limits.present))
     values = values.where(wanted | mark.isNull() if count_nulls else wanted)
-    number = F.expr(f"floor({_position(column.kind)} / {_width(column.kind, step)})")
-    grouped = values.groupBy(number.alias("step")).agg(F.max("mark").alias("high"), F.count(F.lit(1)).alias("rows"))
-    found = grouped.selectExpr("step", exact_form(column.kind, "high"), "rows").limit(MOST_STEPS + 1).collect()
+    number = F.when(~later, F.expr(f"floor({_position(column.kind)} / {_width(column.kind, step)})"))
+    grouped = values.groupBy(number.alias("step"), later.alias("later")).agg(
+        F.max("mark").alias("high"), F.count(F.lit(1)).alias("rows")
+    )
+    form = exact_form(column.kind, "high")
+    found = grouped.selectExpr("step", "later", form, "rows").limit(MOST_STEPS + 1).collect()
     if len(found) > MOST_STEPS:
         raise InvalidArgumentError(
             f"step {step!r} would cut column {column.name!r} into more than {MOST_STEPS:,} steps. Use a larger one.",
@@ -56,14 +64,16 @@ def find_steps(df: DataFrame, column: MarkColumn, limits: Limits, step: timedelt
             value=step,
         )
     steps = []
-    nulls = 0
-    for number_of_step, exact, rows in found:
+    nulls = future = 0
+    for number_of_step, is_later, exact, rows in found:
         high = from_exact_form(column.kind, exact)
         if high is None:
             nulls = rows
+        elif is_later:
+            future = rows
         else:
             steps.append((number_of_step, Step(high, rows)))
-    return Steps(tuple(each for _, each in sorted(steps, key=lambda pair: pair[0])), nulls)
+    return Steps(tuple(each for _, each in sorted(steps, key=lambda pair: pair[0])), nulls, future)
 
 
 def check_step(column: MarkColumn, step: object) -> None:
