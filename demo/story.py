@@ -72,9 +72,9 @@ def other_sources(spark: SparkSession, folder: Path) -> None:
         run_script("landing_files.py", "load-claims", "jr_2b", arguments)
     with step("a database", "20,000 tenancies in an embedded Derby, read over several connections"):
         url = repairs.fill_database(spark, database, count=20_000)
-        os.environ |= {"JDBC_URL": url, "JDBC_DRIVER": repairs.DERBY}
+        os.environ["DATABASE_URL"] = url
         target = folder / "tenancies"
-        arguments = {"connection": "housing", "table": "tenancy", "column": "last_modified", "target": str(target)}
+        arguments = {"connection": "environment", "table": "tenancy", "column": "last_modified", "target": str(target)}
         run_script("database_table.py", "load-tenancies", "jr_e8", arguments)
 
 

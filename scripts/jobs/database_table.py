@@ -1,14 +1,14 @@
-"""Glue job: load the new and changed rows of a database table, in parallel, as batches of Parquet files.
+"""Glue job: load the new and changed rows of a database table, told by a time column, as batches of Parquet files.
 
-Arguments: --JOB_NAME, --connection (a Glue connection), --table, --column and --target,
---job-bookmark-option job-bookmark-enable. Off Glue the connection comes from JDBC_URL, JDBC_USER, JDBC_PASSWORD and
-JDBC_DRIVER in the environment: a password has no place on a command line.
+Arguments: --JOB_NAME, --table, --column (a time), --target, --connection (of Glue; `environment` to take DATABASE_URL,
+DATABASE_USER and DATABASE_PASSWORD from there instead), --job-bookmark-option job-bookmark-enable.
 """
 
 import logging
 import os
 import sys
 from datetime import timedelta
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -16,14 +16,13 @@ from scripts.helpers.glue_args import job_arguments
 from scripts.helpers.watermarks import Watermarks
 
 
-def connection_options(spark: SparkSession, name: str) -> dict[str, str]:
-    """Give the options of a Glue connection, or those of the environment where there is no Glue."""
-    try:
-        from awsglue.context import GlueContext
-    except ImportError:
-        names = {"fullUrl": "JDBC_URL", "user": "JDBC_USER", "password": "JDBC_PASSWORD"}
-        names["customJDBCDriverClassName"] = "JDBC_DRIVER"
-        return {option: os.environ[variable] for option, variable in names.items() if variable in os.environ}
+def connection_options(spark: SparkSession, name: str) -> dict[str, Any]:
+    """Give the options of the connection; credentials have no place among a job's arguments, which anybody can read."""
+    if name == "environment":
+        given = {each: os.environ.get(f"DATABASE_{each.upper()}") for each in ("url", "user", "password")}
+        return {each: value for each, value in given.items() if value}
+    from awsglue.context import GlueContext
+
     return dict(GlueContext(spark.sparkContext).extract_jdbc_conf(name))
 
 
@@ -32,18 +31,26 @@ def main(argv: list[str]) -> None:
     args = job_arguments(argv, ["JOB_NAME", "connection", "table", "column", "target"])
     spark = SparkSession.builder.appName(args["JOB_NAME"]).getOrCreate()
     watermarks = Watermarks(table_name="glue-watermarks")
-    options = {"job_id": args["JOB_NAME"], "run_id": args["JOB_RUN_ID"], "bookmark_option": args["job_bookmark_option"]}
 
-    with watermarks.job_run(**options) as run:
+    with watermarks.job_run(
+        job_id=args["JOB_NAME"],
+        run_id=args["JOB_RUN_ID"],
+        bookmark_option=args["job_bookmark_option"],
+        bookmark_from=args["job_bookmark_from"],
+        bookmark_to=args["job_bookmark_to"],
+    ) as run:
+        connection = connection_options(spark, args["connection"])
         rows = run.new_jdbc_rows(
             spark,
-            connection=connection_options(spark, args["connection"]),
+            connection=connection,
             table=args["table"],
             column=args["column"],
             transformation_ctx=args["table"],
-            delay=timedelta(minutes=10),  # no transaction of this database takes longer; for ids: leave it out
+            delay=timedelta(minutes=10),  # longer than any transaction of this database takes
         )
-        rows.write.mode("overwrite").parquet(f"{args['target']}/batch_id={run.batch_id}")
+        # What a paused or disabled run reads is not part of the target: Spark does not look into folders with "_".
+        batch = f"batch_id={run.batch_id}" if run.batch_id else f"_{run.run_id}"
+        rows.write.mode("overwrite").parquet(f"{args['target']}/{batch}")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,9 @@ def main(argv: list[str]) -> None:
     ) as run:
         # With a schema, a night without new files gives an empty batch; without one it would be an error.
         claims = run.new_files(spark, args["source"], format="json", schema=SCHEMA, transformation_ctx="claims")
-        claims.write.mode("overwrite").parquet(f"{args['target']}/batch_id={run.batch_id}")
+        # What a paused or disabled run reads is not part of the target: Spark does not look into folders with "_".
+        batch = f"batch_id={run.batch_id}" if run.batch_id else f"_{run.run_id}"
+        claims.write.mode("overwrite").parquet(f"{args['target']}/{batch}")
 
 
 if __name__ == "__main__":

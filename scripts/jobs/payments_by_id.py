@@ -30,7 +30,8 @@ def main(argv: list[str]) -> None:
         source = spark.read.csv(args["source"], header=True, schema=SCHEMA)
         payments = run.new_rows(source, column="payment_id", transformation_ctx="payments", nulls="error")
 
-        batch = f"{args['target']}/batch_id={run.batch_id}"
+        # What a paused or disabled run reads is not part of the target: Spark does not look into folders with "_".
+        batch = f"{args['target']}/" + (f"batch_id={run.batch_id}" if run.batch_id else f"_{run.run_id}")
         payments.write.mode("overwrite").parquet(batch)
         # Counted on what was written: counting `payments` would read the source once more.
         run.record(refunds=spark.read.schema(SCHEMA).parquet(batch).where("amount < 0").count())

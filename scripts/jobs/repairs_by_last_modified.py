@@ -26,8 +26,10 @@ def main(argv: list[str]) -> None:
         bookmark_to=args["job_bookmark_to"],
     ) as run:
         repairs = run.new_rows(spark.read.parquet(args["source"]), column="last_modified", transformation_ctx="repairs")
-        # A retry has the same batch id and overwrites what a failed run left: every repair arrives exactly once.
-        repairs.write.mode("overwrite").parquet(f"{args['target']}/batch_id={run.batch_id}")
+        # A retry has the same batch id and overwrites what a failed run left: every repair arrives exactly once. What a
+        # paused or disabled run reads is not part of the target; Spark does not look into folders that begin with "_".
+        batch = f"batch_id={run.batch_id}" if run.batch_id else f"_{run.run_id}"
+        repairs.write.mode("overwrite").parquet(f"{args['target']}/{batch}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
-from scripts.helpers.watermarks import InvalidArgumentError, WatermarkNotFoundError, Watermarks
+from scripts.helpers.watermarks import (
+    InvalidArgumentError,
+    WatermarkMismatchError,
+    WatermarkNotFoundError,
+    Watermarks,
+)
 from tests.support.adding import add
+from tests.support.frames import frame, load
 from tests.support.runs import commit_run, fail_run, read_ids
 from tests.support.tables import NOON, Clock, EmulatedTable, Wire
 
@@ -55,11 +62,8 @@ def test_rewind__the_job_stands_where_it_stood_after_the_run(
     changed = watermarks.rewind(loaded, "jr_1", "wrong exchange rate")
 
     assert (changed.operation, changed.job_id, changed.version) == ("rewind", loaded, 5)
-    assert (changed.changed_by, changed.changed_at, changed.reason) == (
-        OPERATOR,
-        NOON.replace(hour=15),
-        "wrong exchange rate",
-    )
+    assert (changed.changed_by, changed.changed_at) == (OPERATOR, NOON.replace(hour=15))
+    assert changed.reason == "wrong exchange rate"
     assert changed.batch_ids == (2, 3)
     state = local_table.item(loaded)
     assert state["latestRunId"] == {"S": "jr_1"}
@@ -234,6 +238,44 @@ def test_set__of_a_job_that_never_ran(watermarks: Watermarks, local_table: Emula
     assert watermarks.get_most_recent_run_id(job) is None
     assert job in {each["jobName"] for each in watermarks.jobs()}
     assert next_window(watermarks, job, "jr_1", up_to=90_000) == (1, 81_204)
+
+
+@pytest.mark.parametrize(
+    ("mark", "column_type", "taken"),
+    [
+        pytest.param(10, "int", [2], id="integer"),
+        pytest.param(date(2023, 3, 16), "date", [2], id="date"),
+        pytest.param("2023-03-16", "date", [2], id="date-as-text-before-anybody-knew-the-type"),
+        pytest.param(10, "decimal(10,2)", [2], id="integer-for-a-decimal"),
+        pytest.param("yesterday", "date", None, id="text-that-is-no-date"),
+    ],
+)
+def test_set__before_the_source_was_ever_read(
+    spark: SparkSession, local_table: EmulatedTable, job: str, mark: object, column_type: str, taken: list[int] | None
+) -> None:
+    watermarks = local_table.watermarks()
+    watermarks.set_mark(job, "repairs", mark)
+    source = frame(spark, column_type, ["2023-03-16", "2023-03-17"] if column_type == "date" else ["10", "11"])
+
+    if taken is None:
+        with pytest.raises(WatermarkMismatchError, match=rf"reset\('{job}', transformation_ctx='repairs'\)"):
+            load(watermarks, job, source)
+    else:
+        assert load(watermarks, job, source) == taken
+
+
+def test_rewind__to_a_run_that_was_undone_warns(watermarks: Watermarks, job: str) -> None:
+    for number, run_id in enumerate(("jr_1", "jr_2", "jr_3"), start=1):
+        commit_run(watermarks, job, run_id, up_to=100 * number)
+    assert watermarks.rewind(job, "jr_2").warning is None
+    assert watermarks.rewind(job, "jr_1").warning is None
+    commit_run(watermarks, job, "jr_4", up_to=300)
+
+    changed = watermarks.rewind(job, "jr_2")
+
+    assert changed.batch_ids == (3, 4)
+    assert changed.warning is not None
+    assert "'jr_2' had been undone by a rewind" in changed.warning
 
 
 def test_forget__is_listed_no_more_and_never_repeats_a_batch_id(

@@ -15,7 +15,6 @@ from tests.support.proxy import (
     EVERY_FAULT,
     Fault,
     FaultyProxy,
-    Request,
     answer_cut_short,
     answer_lost,
     arrives_late,
@@ -70,14 +69,13 @@ def watermarks(local_table: EmulatedTable, clock: Clock) -> Watermarks:
 @pytest.fixture
 def stood(watermarks: Watermarks, job: str) -> str:
     """A job that stands at 10, after one run."""
-    with watermarks.job_run(job, "jr_1") as run:
-        read_ids(run, up_to=10)
+    load(watermarks, job, "jr_1", up_to=10)
     return job
 
 
-def load(watermarks: Watermarks, job: str, run_id: str = "jr_2") -> None:
+def load(watermarks: Watermarks, job: str, run_id: str = "jr_2", up_to: int = 20) -> None:
     with watermarks.job_run(job, run_id) as run:
-        read_ids(run, up_to=20)
+        read_ids(run, up_to=up_to)
 
 
 def break_off(watermarks: Watermarks, job: str) -> None:
@@ -93,6 +91,14 @@ STEPS: dict[str, tuple[str, Callable[[Watermarks, str], object], tuple[str, int,
     "add": ("TransactWriteItems", lambda far, job: add(far, job, "jr_2", rows=1), ("jr_2", 1, 10)),
     "set": ("TransactWriteItems", lambda far, job: far.set_mark(job, "repairs", 5), ("jr_1", 1, 5)),
     "rewind": ("TransactWriteItems", lambda far, job: far.rewind(job, "jr_1"), ("jr_1", 1, 10)),
+}
+
+
+READS: dict[str, Callable[[Watermarks, str], object]] = {
+    "latest": lambda far, job: far.get_watermark(job),
+    "run": lambda far, job: far.get_watermark(job, "jr_1"),
+    "history": lambda far, job: list(far.history(job)),
+    "jobs": lambda far, _: list(far.jobs()),
 }
 
 
@@ -116,14 +122,15 @@ def test_step__done_once_whatever_the_fault(
         assert ledger.run("jr_2")["attempt"] == 1
 
 
+@pytest.mark.parametrize(("fault", "times"), [(answer_lost, 1), (answer_cut_short, 2)], ids=["lost", "cut-short-twice"])
 def test_begin__answer_lost_holds_the_job(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str
+    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, fault: Fault, times: int
 ) -> None:
-    proxy.plan = nth_request(answer_lost, "UpdateItem")
+    proxy.plan = nth_request(fault, "UpdateItem", times=times)
 
     run = far.job_run(stood, "jr_2").begin()
 
-    assert proxy.operations() == ["UpdateItem", "UpdateItem", "GetItem"]
+    assert proxy.operations() == ["UpdateItem"] * (times + 1) + ["GetItem"]
     assert run.batch_id == 2
     with pytest.raises(JobAlreadyRunningError, match="'jr_2'"):
         watermarks.job_run(stood, "jr_3").begin()
@@ -139,19 +146,10 @@ def test_begin__answers_cut_short_to_the_end_are_no_full_load(
 
     with watermarks.job_run(stood, "jr_2_attempt_1") as run:
         read_ids(run, up_to=20)
-        assert run.batch_id == 2
-        assert run.window("repairs").low == 10
+        assert (run.batch_id, run.window("repairs").low) == (2, 10)
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        pytest.param(lambda far, job: far.get_watermark(job), id="latest"),
-        pytest.param(lambda far, job: far.get_watermark(job, "jr_1"), id="run"),
-        pytest.param(lambda far, job: list(far.history(job)), id="history"),
-        pytest.param(lambda far, _: list(far.jobs()), id="jobs"),
-    ],
-)
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_read__answers_cut_short_to_the_end_are_not_nothing(
     far: Watermarks, proxy: FaultyProxy, stood: str, read: Callable[[Watermarks, str], object]
 ) -> None:
@@ -165,12 +163,8 @@ def test_read__answers_cut_short_to_the_end_are_not_nothing(
 def test_commit__answer_lost_and_the_next_run_came_in_between(
     far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str
 ) -> None:
-    def next_run() -> None:
-        with watermarks.job_run(stood, "jr_3") as run:
-            read_ids(run, up_to=30)
-
-    proxy.plan = nth_request(then(answer_lost, next_run), "TransactWriteItems")
-
+    next_run = then(answer_lost, lambda: load(watermarks, stood, "jr_3", up_to=30))
+    proxy.plan = nth_request(next_run, "TransactWriteItems")
     load(far, stood)
 
     ledger = read_ledger(watermarks, stood)
@@ -201,65 +195,34 @@ def test_commit__request_lost_and_the_job_with_it(
 
 
 @BOTH
-@pytest.mark.parametrize("until", ["the-end", "the-failure-is-recorded"])
-def test_commit__answers_lost(
-    far: Watermarks,
-    proxy: FaultyProxy,
-    watermarks: Watermarks,
-    stood: str,
-    until: str,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    proxy.plan = lambda request: (
-        answer_lost if b"SUCCEEDED" in request.body or (until == "the-end" and b"FAILED" in request.body) else None
-    )
+def test_commit__every_answer_lost_and_the_table_asked(far: Watermarks, proxy: FaultyProxy, stood: str) -> None:
+    proxy.plan = lambda request: answer_lost if b"SUCCEEDED" in request.body else None
 
-    with pytest.raises(TableUnavailableError, match="commit the run"):
+    load(far, stood)
+
+    ledger = read_ledger(far, stood)
+    assert (ledger.versions, ledger.state.latest_run_id, ledger.state.last_batch_id) == ([1, 2], "jr_2", 2)
+
+
+@BOTH
+@pytest.mark.parametrize("until", ["the-commit-is-given-up", "the-end"])
+def test_commit__every_answer_lost_and_the_table_not_to_be_asked(
+    far: Watermarks, proxy: FaultyProxy, stood: str, until: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    dead = nth_request(connection_reset, "GetItem", times=6 if until == "the-commit-is-given-up" else 1_000)
+    proxy.plan = lambda request: answer_lost if b"SUCCEEDED" in request.body else dead(request)
+
+    with pytest.raises(TableUnavailableError):
         load(far, stood)
 
     # Nobody could know. The table does: the run is a success and stays one, and the retry goes on after it.
-    assert ("had been committed: its answer was lost" in caplog.text) == (until == "the-failure-is-recorded")
-    assert read_ledger(watermarks, stood).run("jr_2")["status"] == "SUCCEEDED"
-    with watermarks.job_run(stood, "jr_2_attempt_1") as retried:
+    proxy.plan = lambda _: None
+    assert ("had been committed: its answer was lost" in caplog.text) == (until == "the-commit-is-given-up")
+    assert read_ledger(far, stood).run("jr_2")["status"] == "SUCCEEDED"
+    with far.job_run(stood, "jr_2_attempt_1") as retried:
         read_ids(retried, up_to=20)
         assert (retried.batch_id, retried.window("repairs").low) == (3, 20)
-    assert read_ledger(watermarks, stood).versions == [1, 2, 3]
-
-
-def test_commit__arrives_when_the_job_has_been_taken_over(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str
-) -> None:
-    late = held_back_by(proxy, "TransactWriteItems")
-    with pytest.raises(TableUnavailableError, match="commit the run"):
-        load(far, stood)
-
-    with watermarks.job_run(stood, "jr_2_attempt_1") as retried:
-        assert {proxy.forward(request).status for request in late} == {400}
-        read_ids(retried, up_to=20)
-        assert (retried.batch_id, retried.window("repairs").low) == (2, 10)
-
-    assert {proxy.forward(request).status for request in late} == {400}
-    assert [run["runId"] for run in watermarks.history(stood)] == ["jr_2_attempt_1", "jr_1"]
-
-
-def test_begin__arrives_when_the_run_is_long_over(
-    far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, clock: Clock
-) -> None:
-    late = held_back_by(proxy, "UpdateItem")
-    with pytest.raises(TableUnavailableError, match="take the job"):
-        far.job_run(stood, "jr_2").begin()
-    load(watermarks, stood, "jr_3")
-
-    # It holds the job for nobody, until its lease is over; more it cannot do.
-    assert proxy.forward(late[0]).status == 200
-    with pytest.raises(JobAlreadyRunningError, match="'jr_2'"):
-        watermarks.job_run(stood, "jr_4").begin()
-    clock.turn(minutes=6)
-    with watermarks.job_run(stood, "jr_4") as run:
-        read_ids(run, up_to=30)
-        assert (run.batch_id, run.window("repairs").low) == (3, 20)
-    assert {proxy.forward(request).status for request in late} == {200, 400}
-    assert read_ledger(watermarks, stood).versions == [1, 2, 3]
+    assert read_ledger(far, stood).versions == [1, 2, 3]
 
 
 @BOTH
@@ -267,8 +230,8 @@ def test_begin__arrives_when_the_run_is_long_over(
 def test_change__answer_lost_and_another_change_came_in_between(
     far: Watermarks, proxy: FaultyProxy, watermarks: Watermarks, stood: str, change: str
 ) -> None:
-    other = then(answer_lost, lambda: STEPS[change][1](watermarks, stood))
-    proxy.plan = nth_request(other, "TransactWriteItems")
+    operation, do, (latest, _, mark) = STEPS[change]
+    proxy.plan = nth_request(then(answer_lost, lambda: do(watermarks, stood)), operation)
 
     if change == "add":
         add(far, stood, "jr_far", rows=0)
@@ -276,32 +239,17 @@ def test_change__answer_lost_and_another_change_came_in_between(
         far.set_mark(stood, "repairs", 99)
 
     assert read_ledger(watermarks, stood).versions == [1, 2, 3]
-    assert (watermarks.get_most_recent_run_id(stood), position(watermarks, stood)) == (
-        ("jr_2", 10) if change == "add" else ("jr_1", 5)
-    )
+    assert (watermarks.get_most_recent_run_id(stood), position(watermarks, stood)) == (latest, mark)
 
 
 def test_renewal__failing_for_a_while_fails_no_run(far: Watermarks, proxy: FaultyProxy, stood: str) -> None:
     with far.job_run(stood, "jr_2") as run:
         assert run._heartbeat is not None
         proxy.plan = nth_request(connection_reset, "UpdateItem", times=12)
-
         assert [run._heartbeat.renew() for _ in range(3)] == [False, False, True]
-
         read_ids(run, up_to=20)
 
     assert position(far, stood) == 20
-
-
-def held_back_by(proxy: FaultyProxy, operation: str) -> list[Request]:
-    """Let no request of an operation through; gives those that were held back, to let them arrive later."""
-    held: list[Request] = []
-
-    def hold_back(_: FaultyProxy, request: Request) -> None:
-        held.append(request)
-
-    proxy.plan = nth_request(hold_back, operation, times=1_000)
-    return held
 
 
 def position(watermarks: Watermarks, job: str) -> object:

@@ -13,11 +13,16 @@ from tests.support.frames import settings
 
 @dataclass
 class Work:
-    """The queries that were run, as their plans, with the rows that each of their scans gave; and the jobs for them."""
+    """The queries that were run, as their plans, with the rows that each of their scans gave and the files it read.
+
+    Also all jobs there were for them and for anything else, and the tasks of these.
+    """
 
     plans: list[str] = field(default_factory=list)
     scanned: list[list[int]] = field(default_factory=list)
+    files: list[list[int]] = field(default_factory=list)
     jobs: int = 0
+    tasks: int = 0
 
 
 @contextmanager
@@ -31,8 +36,12 @@ def work_of(spark: SparkSession) -> Iterator[Work]:
     _wait_for_listeners(spark)
     for execution in (store.execution(number).get() for number in range(before + 1, _latest(store) + 1)):
         work.plans.append(execution.physicalPlanDescription())
-        work.scanned.append(_scanned(store, execution.executionId()))
-    work.jobs = len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+        work.scanned.append(_of_scans(store, execution.executionId(), "number of output rows"))
+        work.files.append(_of_scans(store, execution.executionId(), "number of files read"))
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+    work.jobs, work.tasks = len(jobs), sum(stage.numTasks for stage in stages if stage)
 
 
 def is_anything_cached(spark: SparkSession) -> bool:
@@ -47,12 +56,14 @@ def _latest(store: Any) -> int:
     return -1 if executions.isEmpty() else int(executions.last().executionId())
 
 
-def _scanned(store: Any, execution_id: int) -> list[int]:
+def _of_scans(store: Any, execution_id: int, metric: str) -> list[int]:
     values, nodes = store.executionMetrics(execution_id), _items(store.planGraph(execution_id).allNodes())
     scans = [node for node in nodes if node.name().startswith("Scan")]
     metrics = [metric for scan in scans for metric in _items(scan.metrics())]
-    rows = [values.apply(each.accumulatorId()) for each in metrics if each.name() == "number of output rows"]
-    return [int(count.replace(",", "")) for count in rows]
+    # What did not count anything has no value.
+    wanted = [each.accumulatorId() for each in metrics if each.name() == metric]
+    counts = [values.apply(each) for each in wanted if values.contains(each)]
+    return [int(count.replace(",", "")) for count in counts]
 
 
 def _items(scala_sequence: Any) -> list[Any]:

@@ -119,7 +119,11 @@ class World:
 @example(kind="timestamp", steps=[Append(("second",)), Run(True), Append(("second",)), Run(True)])
 @example(
     kind=KINDS[1],
-    steps=[Wait(timedelta(minutes=75)), Append(("now",)), Run(True), Wait(timedelta(minutes=50)), Append(("now",))],
+    steps=[
+        *(Wait(timedelta(minutes=75)), Append(("now",)), Wait(timedelta(minutes=5)), Run(True)),
+        # The clocks went back: it is earlier than when the run was, on the wall.
+        *(Wait(timedelta(minutes=40)), Append(("now",)), Run(True)),
+    ],
 )
 @example(
     kind="date",

@@ -125,6 +125,8 @@ def test_limits__of_a_timestamp__with_options(options: dict[str, Any], ceiling: 
         pytest.param("2023-03-26 02:59", "America/Asuncion", None, "2023-03-24", id="evening-before-its-repetition"),
         pytest.param("2023-03-26 03:30", "America/Asuncion", None, "2023-03-24", id="evening-that-came-again"),
         pytest.param("2023-03-26 04:00", "America/Asuncion", None, "2023-03-25", id="after-both-evenings"),
+        # In St. John's they once went back from a minute past midnight: for that minute the next day had begun.
+        pytest.param("2010-11-07 02:30:30", "America/St_Johns", None, "2010-11-05", id="day-that-comes-back"),
     ],
 )
 def test_limits__of_a_date(now: str, zone: str, delay: timedelta | None, ceiling: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from scripts.helpers.watermarks.errors import InvalidArgumentError, NotPicklableError, WatermarkNotFoundError
+from scripts.helpers.watermarks.errors import NotPicklableError, WatermarkNotFoundError
 from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
 from scripts.helpers.watermarks.job_run.settings import RunSettings
@@ -30,6 +30,7 @@ from scripts.helpers.watermarks.table.views import (
 )
 from scripts.helpers.watermarks.values.ids import (
     require_job_id,
+    require_limit,
     require_recorded_id,
     require_retention,
     require_run_id,
@@ -77,7 +78,7 @@ class Watermarks(Operations):
             clock: tells the time, for tests.
 
         Raises:
-            InvalidArgumentError: the table name is empty, or the retention is not a positive time span.
+            InvalidArgumentError: the table name or the retention cannot be used.
         """
         require_table_name(table_name)
         require_retention(retention)
@@ -257,10 +258,7 @@ class Watermarks(Operations):
             >>> [run["runId"] for run in watermarks.history("repairs", limit=2)]
             ['jr_2', 'jr_1']
         """
-        if limit is not None and (type(limit) is not int or limit < 1):
-            raise InvalidArgumentError(
-                f"limit {limit!r} must be a positive number, or None for all runs.", argument="limit", value=limit
-            )
+        require_limit(limit)
         return map(self._view, self._table.history(require_job_id(job_id), limit))
 
     def jobs(self) -> Iterator[dict[str, Any]]:

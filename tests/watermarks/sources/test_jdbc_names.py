@@ -1,4 +1,4 @@
-"""Names of tables and columns, and credentials: what a caller gives `new_jdbc_rows` does no harm and is told to nobody."""
+"""What a caller gives `new_jdbc_rows`: names of tables and columns do no harm, credentials are told to nobody."""
 
 import json
 import logging
@@ -159,12 +159,16 @@ def test_table__as_it_stands_in_sql(url: str, table: str, sql: str) -> None:
         pytest.param({"url": None}, "url is needed, or connection", id="no-url"),
         pytest.param({"connection": {"fullUrl": "jdbc:derby:x"}}, "and not both", id="url-and-connection"),
         pytest.param({"url": f"postgresql://u:{SECRET}@h/d"}, "url must begin with jdbc:", id="no-jdbc-url"),
-        pytest.param({"url": None, "connection": {"user": "u"}}, "url must begin with jdbc:", id="no-url-in-connection"),
+        pytest.param(
+            {"url": None, "connection": {"user": "u"}}, "url must begin with jdbc:", id="no-url-in-connection"
+        ),
         pytest.param({"table": " "}, "table must be a name", id="no-table"),
         pytest.param({"table": "a..b"}, "must be a name", id="empty-part"),
         pytest.param({"table": 'a"b'}, "must be a name", id="open-quote"),
         pytest.param({"num_partitions": 0}, "num_partitions must be a positive number, not 0", id="no-partitions"),
-        pytest.param({"num_partitions": True}, "num_partitions must be a positive number", id="partitions-of-another-type"),
+        pytest.param(
+            {"num_partitions": True}, "num_partitions must be a positive number", id="partitions-of-another-type"
+        ),
         pytest.param({"fetch_size": -1}, "fetch_size must be a positive number, not -1", id="fetch-size"),
         pytest.param({"properties": {"dbTable": "x"}}, "must not have 'dbTable'", id="another-table"),
         pytest.param({"properties": {"lowerBound": "1"}}, "must not have 'lowerBound'", id="bounds"),
@@ -213,7 +217,11 @@ def test_secrets__of_a_run_that_fails(
         url = f"jdbc:postgresql://watermarks:{SECRET}@127.0.0.1:x:y/d"
     options: dict[str, Any] = {"url": url, "table": table, "properties": {"driver": driver, "ssl_key": SECRET}}
 
-    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as told, watermarks.job_run(job, "jr_1") as run:  # noqa: PT011
+    with (
+        caplog.at_level(logging.DEBUG, logger="scripts"),
+        pytest.raises(Exception, match=r"(?i)password|refused|not exist|NoDriver|not shown") as told,
+        watermarks.job_run(job, "jr_1") as run,
+    ):
         run.new_jdbc_rows(spark, column="n", transformation_ctx="repairs", **options)
 
     stored = json.dumps(moto_table.items(job), default=str)
@@ -236,10 +244,8 @@ def test_secrets__of_a_run_that_succeeds(
     on_postgres.create("INT", ["1"])
     url = f"{on_postgres.url}?user=watermarks&password={PASSWORD}"
 
-    with caplog.at_level(logging.DEBUG), watermarks.job_run(job, "jr_1") as run:
-        rows = run.new_jdbc_rows(
-            spark, url=url, table=on_postgres.table, column="value", transformation_ctx="repairs"
-        )
+    with caplog.at_level(logging.DEBUG, logger="scripts"), watermarks.job_run(job, "jr_1") as run:
+        rows = run.new_jdbc_rows(spark, url=url, table=on_postgres.table, column="value", transformation_ctx="repairs")
         assert numbers(rows) == [1]
 
     told = caplog.text + json.dumps(moto_table.items(job), default=str) + str(run.window("repairs"))

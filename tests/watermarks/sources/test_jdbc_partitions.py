@@ -129,8 +129,8 @@ def test_statements__one_for_the_bounds_and_the_window_in_every_partition(
     assert "WHERE" not in bounds
     assert len(reads) == 3
     for read in reads:
-        assert '("value" > \'2023-03-01 12:00:00.000003\')' in read
-        assert '("value" <= \'2023-03-01 12:00:00.000009\')' in read
+        assert "(\"value\" > '2023-03-01 12:00:00.000003')" in read
+        assert "(\"value\" <= '2023-03-01 12:00:00.000009')" in read
     assert len(set(reads)) == 3
 
 

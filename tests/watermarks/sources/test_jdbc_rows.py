@@ -22,7 +22,9 @@ TYPES = [
     pytest.param("BIGINT", [str(2**53), str(2**53 + 1), str(2**53 + 2)], 2**53 + 2, id="bigint"),
     pytest.param("SMALLINT", ["-1", "0", "1"], 1, id="smallint"),
     pytest.param("NUMERIC(12,2)", ["1.50", "1.51", "1.52"], Decimal("1.52"), id="numeric"),
-    pytest.param("NUMERIC(30,0)", [f"{10**29}", f"{10**29 + 1}", f"{10**29 + 2}"], 10**29 + 2, id="numeric-of-30-digits"),
+    pytest.param(
+        "NUMERIC(30,0)", [f"{10**29}", f"{10**29 + 1}", f"{10**29 + 2}"], 10**29 + 2, id="numeric-of-30-digits"
+    ),
     pytest.param("DATE", ["'2023-03-01'", "'2023-03-02'", "'2023-03-03'"], date(2023, 3, 3), id="date"),
     pytest.param(
         "TIMESTAMP",
@@ -117,7 +119,9 @@ def test_nulls__that_are_an_error(spark: SparkSession, watermarks: Watermarks, j
     assert mark(watermarks, job) == 1
 
 
-def test_empty_table__then_its_first_rows(spark: SparkSession, watermarks: Watermarks, job: str, derby: Database) -> None:
+def test_empty_table__then_its_first_rows(
+    spark: SparkSession, watermarks: Watermarks, job: str, derby: Database
+) -> None:
     derby.create("DATE")
     assert load_table(spark, watermarks, job, derby) == []
     derby.insert(["'2023-03-01'"])

@@ -6,26 +6,15 @@ import logging
 import uuid
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn
 
-from scripts.helpers.watermarks.errors import NotPicklableError, RunStateError
-from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
-from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, Span, find_span
-from scripts.helpers.watermarks.job_run.outcome import Circumstances, Read, Success, amount, failure, success
+from scripts.helpers.watermarks.errors import NotPicklableError
+from scripts.helpers.watermarks.job_run.holder import Holder
+from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, find_span
+from scripts.helpers.watermarks.job_run.outcome import Read, amount, success
 from scripts.helpers.watermarks.job_run.settings import RunSettings
-from scripts.helpers.watermarks.job_run.superseded import superseded
-from scripts.helpers.watermarks.job_run.taking import take_job
 from scripts.helpers.watermarks.job_run.termination import Termination
-from scripts.helpers.watermarks.table import (
-    Condition,
-    JobState,
-    RecordExistsError,
-    StateChangedError,
-    Status,
-    WatermarkTable,
-    conditions,
-    refuse_unadopted,
-)
+from scripts.helpers.watermarks.table import WatermarkTable, refuse_unadopted
 from scripts.helpers.watermarks.values.ids import step_id
 
 if TYPE_CHECKING:
@@ -33,37 +22,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Phase: TypeAlias = Literal["new", "open", "committed", "failed"]
 
-
-class Lifecycle:
+class Lifecycle(Holder):
     """Begins a run and ends it. `JobRun` adds what it reads and records in between."""
 
     def __init__(self, table: WatermarkTable, settings: RunSettings) -> None:
         """Prepare a run; nothing is read or taken before `begin`."""
-        self._table = table
-        self._settings = settings
-        self._phase: Phase = "new"
-        self._state = JobState(settings.job_id)
-        self._span: Span | None = None
-        self._token: str | None = None
-        self._heartbeat: Heartbeat | None = None
+        super().__init__(table, settings)
         self._termination = Termination(self._terminate)
         self._terminated = False
-        self._started_at = settings.clock()
-        self._reads: dict[str, Read] = {}
-        self._recorded: dict[str, object] = {}
-        self._in_steps = False
-
-    @property
-    def job_id(self) -> str:
-        """The job."""
-        return self._settings.job_id
-
-    @property
-    def run_id(self) -> str:
-        """The run."""
-        return self._settings.run_id
 
     @property
     def batch_id(self) -> int:
@@ -168,10 +135,6 @@ class Lifecycle:
             "variable before, and use that."
         )
 
-    @property
-    def _commits(self) -> bool:
-        return self._settings.option == ENABLE
-
     def _require_open(self) -> None:
         """Refuse to go on outside the run, or once the job is lost."""
         if self._phase == "new":
@@ -179,29 +142,6 @@ class Lifecycle:
         if self._phase != "open":
             raise self._misused(f"has {self._phase} already. Make a new one with Watermarks.job_run")
         self._require_held()
-
-    def _require_held(self) -> None:
-        """Refuse to go on once the job is lost."""
-        lost = self._heartbeat.why_lost() if self._heartbeat else None
-        if lost is not None:
-            raise superseded(self._table, self._state, self.run_id, self._token, lost)
-
-    def _take(self) -> None:
-        settings = self._settings
-        taken = take_job(
-            self._table, self.job_id, self.run_id, length=settings.lease, wait=settings.wait, clock=settings.clock
-        )
-        self._state, self._token = taken.state, taken.lease.token
-        self._heartbeat = Heartbeat(
-            self._table,
-            self.job_id,
-            taken.lease,
-            settings.lease,
-            taken_at=taken.taken_at,
-            clock=settings.clock,
-            on_lost=self._cancel_work,
-        )
-        self._heartbeat.start()
 
     def _look(self) -> None:
         """Read where the job stands, or stood, without taking it."""
@@ -212,13 +152,6 @@ class Lifecycle:
         state = self._table.state(self.job_id)
         refuse_unadopted(self._table, state, self.job_id)
         self._state = state or self._state
-
-    def _cancel_work(self) -> None:
-        """Stop what the run is doing elsewhere, once its lease is lost."""
-
-    def _stop_heartbeat(self) -> None:
-        if self._heartbeat is not None:
-            self._heartbeat.stop()
 
     def _write_success(self) -> None:
         outcome = success(self._state, self._reads, self._recorded, self._circumstances(), new_batch=not self._in_steps)
@@ -236,25 +169,6 @@ class Lifecycle:
             self._state = outcome.after
         logger.info("%s: step %d committed%s", self.job_id, batch_id, amount(reads.values()))
 
-    def _write_outcome(self, outcome: Success, token: str, *, action: str, keep_lease: bool = False) -> None:
-        try:
-            self._table.write(
-                outcome.after,
-                outcome.record,
-                state_condition=self._still_mine(),
-                record_condition=conditions.no_committed_run_is_replaced(),
-                token=token,
-                action=action,
-                digests=outcome.digests,
-                expiries=outcome.expiries,
-                keep_lease=keep_lease,
-            )
-        except StateChangedError:
-            if not self._was_written(outcome.record.run_id, token, "SUCCEEDED"):
-                raise superseded(self._table, self._state, self.run_id, self._token) from None
-        except RecordExistsError:
-            raise self._misused("was already committed. Every run needs a run id of its own") from None
-
     def _terminate(self) -> None:
         self._terminated = self._phase == "open"
         self.fail("SIGTERM: the process was told to end")
@@ -265,48 +179,3 @@ class Lifecycle:
             self._write_failure(error)
         except Exception:
             logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
-
-    def _write_failure(self, error: BaseException | str) -> None:
-        after, record = failure(self._state, self._reads, error, self._circumstances())
-        try:
-            self._table.write(
-                after,
-                record,
-                state_condition=self._still_mine(),
-                record_condition=conditions.no_success_is_replaced(),
-                # Not the commit's: DynamoDB refuses the token of a commit that it carried out with anything else.
-                token=str(uuid.uuid4()),
-                action="record the failure",
-            )
-        except RecordExistsError:
-            self._table.release(self.job_id, self._circumstances().token)
-        except StateChangedError:
-            token = self._circumstances().token
-            if self._was_written(self.run_id, token, "SUCCEEDED"):
-                logger.warning("%s: run %s had been committed: its answer was lost", self.job_id, self.run_id)
-                return
-            if not self._was_written(self.run_id, token, "FAILED"):
-                logger.warning("%s", superseded(self._table, self._state, self.run_id, self._token))
-                return
-        logger.info("%s: run %s failed, no mark was moved: %s", self.job_id, self.run_id, record.error)
-
-    def _still_mine(self) -> Condition:
-        token = self._circumstances().token
-        mine: Condition = conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state)
-        return mine
-
-    def _was_written(self, run_id: str, token: str, status: Status) -> bool:
-        """Recognise our own write whose answer was lost: the record carries our token."""
-        record = self._table.record(self.job_id, run_id)
-        return record is not None and record.commit_id == token and record.status == status
-
-    def _circumstances(self) -> Circumstances:
-        if self._token is None:
-            raise self._misused("holds no lease")
-        settings = self._settings
-        return Circumstances(self.run_id, self._token, self._started_at, settings.clock(), settings.retention)
-
-    def _misused(self, problem: str) -> RunStateError:
-        return RunStateError(
-            f"Run {self.run_id!r} of job {self.job_id!r} {problem}.", job_id=self.job_id, run_id=self.run_id
-        )

@@ -26,7 +26,8 @@ from scripts.helpers.watermarks.window import FilePlan
 MAX_ERROR_LENGTH = 1_000
 # What a driver may repeat of an address: `password=…`, `//user:password@host`, `user/password@host`.
 _SECRET = re.compile(
-    r"(?i)((?:password|passwd|pwd|secret|token|credential)s?\s*[=:]\s*|//[^/\s:@]*:(?=[^\s/@]*@)|thin:[^/\s]*/)[^\s&;,@)]+"
+    r"""(?i)(["']?(?:password|passwd|pwd|secret|token|credential)s?["']?\s*[=:]\s*|//[^/\s:@]*:(?=[^\s/@]*@)|thin:[^/\s]*/)"""
+    r"""(\{[^}]*\}|"[^"]*"|'[^']*'|[^\s&;,@)}]+)"""
 )
 
 
@@ -141,7 +142,8 @@ def success(
         sources=sources,
         lease=None,
         attempts=0,
-        recent_runs=state.with_recent(run.run_id),
+        # Of a backfill only the run is remembered, not its steps.
+        recent_runs=state.recent_runs if "#" in run.run_id else state.with_recent(run.run_id),
     )
     read_in_the_run = {name: {**positions[name], **read.window()} for name, read in reads.items()}
     record = replace(

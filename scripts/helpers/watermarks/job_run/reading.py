@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
@@ -90,7 +91,9 @@ def read_new(
     found = rows.survey(column, allowed, count_nulls=options.nulls == "error" or (first and counts_nulls(rows)))
     check_found(found, column.name, nulls=options.nulls, future=options.future)
     frame = rows.within(column, allowed.low, found.highest, with_nulls=with_nulls)
-    reached = low if found.highest is None or (low is not None and is_above(low, found.highest)) else found.highest
+    # Only what was read again may be below the mark; text has an order of Spark's own, so it is not compared here.
+    below = low is not None and again_from is not None and found.highest is not None and is_above(low, found.highest)
+    reached = low if found.highest is None or below else found.highest
     # Rows without a value that nobody counted may be among them.
     unknown = found.rows is None or (with_nulls and not counts_nulls(rows))
     counted = None if unknown else (found.rows or 0) + (found.nulls if with_nulls else 0)
@@ -198,6 +201,10 @@ def known_rows(known: Position | None, column: MarkColumn, job_id: str, source: 
     if isinstance(known, RowsPosition):
         if known.column in (None, column.name) and known.kind == column.kind:
             return known
+        if known.column is None and known.mark is not None:
+            # An operator set it before anybody knew the column's type: text for a time, a whole number for a decimal.
+            with suppress(ValueError):
+                return RowsPosition(column.name, column.kind, marks.from_python(column.kind, known.python_mark()))
         was = f"the mark {marks.describe(known.kind, known.mark)} of column {known.column!r} ({known.kind})"
     else:
         was = f"a position among the files of {', '.join(known.paths)}"

@@ -106,4 +106,4 @@ class Reads(Lifecycle):
         if self._spark is not None:
             from scripts.helpers.watermarks.sources.cancel import keep_cancelling
 
-            keep_cancelling(self._spark, while_true=lambda: self._phase == "open")
+            keep_cancelling(self._spark, while_true=lambda: self._phase == "open" and not self._told)

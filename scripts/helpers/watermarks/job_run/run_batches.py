@@ -66,8 +66,10 @@ class Backfills(Reads):
     ) -> Iterator[Batch]:
         """Load a source in steps, each committed when the loop comes back for the next: a failure costs one step.
 
-        It is the run's only source. A step left by `break` or by an exception is not committed, and the next run begins
-        with it, under the same batch id. Steps without rows are passed over.
+        It is the run's only source. Write a batch before asking for the next: `list(run.in_batches(...))` would commit
+        what nobody has written. A step left by `break` or by an exception is not committed, and the next run begins
+        with it, under the same batch id. Steps without rows are passed over. Where the run does not commit (pause,
+        disable), the whole comes as one batch.
 
         Args:
             source: a frame, or a `JdbcTable`.
@@ -125,7 +127,6 @@ class Backfills(Reads):
         from scripts.helpers.watermarks.sources.rows import Found, check_found
         from scripts.helpers.watermarks.sources.steps import find_steps
 
-        started = time.monotonic()
         known = None
         if self._settings.option != DISABLE:
             known = known_rows(self._position(self._state.sources, source), column, self.job_id, source)
@@ -136,9 +137,13 @@ class Backfills(Reads):
             Found(None, None, found.nulls, found.future), column.name, nulls=options.nulls, future=options.future
         )
         windows = _windows(found, column, allowed.low, with_nulls=first and options.nulls == "include")
+        if not self._commits:
+            # Every step would have the batch id 0 and overwrite the last one, so the whole is one step.
+            windows = _as_one(windows)
         held = f" ({count_of(found.future, 'row')} later than now held back)" if found.future else ""
         size = str(step).removesuffix(", 0:00:00")
         logger.info("%s: %s to load, of %s each%s", source, count_of(len(windows), "step"), size, held)
+        started = time.monotonic()
         for number, read in enumerate(progress(windows, source)):
             if number == max_batches or (within is not None and time.monotonic() - started >= within.total_seconds()):
                 logger.info("%s: stopped after %d of %d steps; the next run goes on", source, number, len(windows))
@@ -186,6 +191,15 @@ def _windows(found: Steps, column: MarkColumn, low: MarkValue | None, *, with_nu
     if nulls:
         windows.append(SourceRead(RowsPosition(column.name, column.kind, low), low, low, nulls, nulls))
     return windows
+
+
+def _as_one(windows: list[SourceRead]) -> list[SourceRead]:
+    """Put the windows of all steps together."""
+    if not windows:
+        return []
+    first, last = windows[0], windows[-1]
+    rows, nulls = (sum(numbers) for numbers in zip(*((each.rows or 0, each.nulls) for each in windows), strict=True))
+    return [replace(last, low=first.low, rows=rows, nulls=nulls)]
 
 
 def _rows_of(source: DataFrame | JdbcTable, spark: SparkSession | None) -> RowsSource:

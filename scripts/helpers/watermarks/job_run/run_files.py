@@ -94,7 +94,10 @@ class FileSources(Reads):
         if position.digests is None:
             return Known(position.horizon)
         packed = self._table.digests(self.job_id, position.digests)
-        problem = "is gone: it has expired, or somebody deleted it"
+        problem = (
+            "is gone: it has expired, or somebody deleted it. Say where the source stands with "
+            f"set_mark(job_id, {source!r}, time), or load it again with reset(job_id, {source!r})"
+        )
         if packed is not None:
             try:
                 return Known(position.horizon, unpack(packed))

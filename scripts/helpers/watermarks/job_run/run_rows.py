@@ -64,6 +64,7 @@ class RowSources(Reads):
             keys: with already_loaded, the columns that tell one row from another.
             nulls: rows without a value: `include` them in the first load, `exclude` them, or raise an `error`.
             future: rows later than now: `hold` them until their time has come, `allow` them, or raise an `error`.
+                With `allow`, the current second (for dates: the current day) is taken as well, unless `delay` is given.
 
         Returns:
             The frame filtered to the window, with the same columns; empty if nothing is new.
@@ -116,7 +117,7 @@ class RowSources(Reads):
             transformation_ctx: the name under which the mark of this source is kept.
             url: the JDBC address.
             connection: instead of url, the options of a Glue connection (`glueContext.extract_jdbc_conf(name)`).
-            num_partitions: how many connections read at once; chosen by the window's share of the table if not given.
+            num_partitions: how many connections read at once. If not given: by the window's share, up to 16.
             fetch_size: how many rows a connection fetches at a time.
             properties: of the connection: user, password, driver …; never logged or stored.
             initial_value: as in `new_rows`, like all that follow.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal, TypeAlias
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 from scripts.helpers.watermarks.job_run.modes import BookmarkOption, check_options
@@ -12,6 +13,8 @@ from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id
 
 # Renewed every third, and given up a sixth before its end: a shorter one would be lost to a slow request.
 SHORTEST_LEASE = timedelta(seconds=1)
+
+Phase: TypeAlias = Literal["new", "open", "committed", "failed"]
 
 
 @dataclass(frozen=True)

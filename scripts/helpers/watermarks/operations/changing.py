@@ -43,6 +43,7 @@ class Changed:
         before: the latest run and the sources, as stored, before.
         after: the same, after.
         batch_ids: the batches of the target that hold what will be loaded again: drop them before the next run.
+        warning: what to look out for, if anything.
     """
 
     operation: Operation
@@ -54,6 +55,7 @@ class Changed:
     before: StoredMap
     after: StoredMap
     batch_ids: tuple[int, ...]
+    warning: str | None = None
 
 
 def change_as_operator(

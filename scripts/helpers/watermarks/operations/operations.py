@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 from scripts.helpers.watermarks.operations.changing import Changed, Decision, Operation, change_as_operator
-from scripts.helpers.watermarks.operations.targets import last_success_before, success_of
+from scripts.helpers.watermarks.operations.targets import last_success_before, success_of, undoing
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
 from scripts.helpers.watermarks.values import marks
 from scripts.helpers.watermarks.values.ids import require_job_id, require_recorded_id, require_source_name
 from scripts.helpers.watermarks.values.positions import Position, RowsPosition, position_part, read_position
+
+logger = logging.getLogger(__name__)
 
 
 class Operations:
@@ -41,7 +44,8 @@ class Operations:
             force: take the job away from a run that is under way.
 
         Returns:
-            What was changed. Its `batch_ids` are the batches of the target to drop before the next run.
+            What was changed. Its `batch_ids` are the batches of the target to drop before the next run. Its `warning`
+            is set where an earlier rewind or reset had undone that run.
 
         Raises:
             WatermarkNotFoundError: the run is not on record, or failed.
@@ -56,11 +60,13 @@ class Operations:
                 "rewind takes a run_id or a time (before=), exactly one of them.", argument="run_id", value=run_id
             )
         if before is None:
-            record = success_of(self._table, require_job_id(job_id), require_recorded_id(run_id))
+            target = success_of(self._table, require_job_id(job_id), require_recorded_id(run_id))
         else:
-            record = last_success_before(self._table, require_job_id(job_id), before)
+            target = last_success_before(self._table, require_job_id(job_id), before)
 
         def decide(found: JobState) -> Decision:
+            # Read again, now that the state is: the run may have been added again with other values meanwhile.
+            record = success_of(self._table, job_id, target.run_id)
             after = replace(
                 found,
                 latest_run_id=record.run_id,
@@ -70,7 +76,17 @@ class Operations:
             )
             return after, tuple(range((record.batch_id or 0) + 1, found.last_batch_id + 1))
 
-        return self._change(job_id, "rewind", decide, reason, force=force)
+        undone_by = undoing(self._table, target)
+        changed = self._change(job_id, "rewind", decide, reason, force=force)
+        if undone_by is None:
+            return changed
+        warning = (
+            f"run {target.run_id!r} had been undone by a {undone_by.operation} of {undone_by.changed_by} at "
+            f"{undone_by.changed_at:%Y-%m-%d %H:%M:%S} UTC. If batches were dropped then, what they held is not loaded "
+            "again from here: rewind to an earlier run, or reset"
+        )
+        logger.warning("%s: %s", job_id, warning)
+        return replace(changed, warning=warning)
 
     def reset(
         self, job_id: str, transformation_ctx: str | None = None, reason: str | None = None, *, force: bool = False
@@ -84,7 +100,8 @@ class Operations:
             force: take the job away from a run that is under way.
 
         Returns:
-            What was changed. Its `batch_ids` are the batches of the target to drop before the next run.
+            What was changed. Its `batch_ids` are the batches of the target to drop before the next run; where one
+            source of several was reset, drop only what is of that source: the others are not loaded again.
 
         Raises:
             InvalidArgumentError: the job has no such source.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
-from scripts.helpers.watermarks.table import RunRecord, WatermarkTable, refuse_broken_sources
+from scripts.helpers.watermarks.table import Change, RunRecord, WatermarkTable, refuse_broken_sources
 
 
 def success_of(table: WatermarkTable, job_id: str, run_id: str) -> RunRecord:
@@ -53,6 +53,18 @@ def last_success_before(table: WatermarkTable, job_id: str, before: datetime) ->
         run_id="",
         table_name=table.place.table_name,
     )
+
+
+def undoing(table: WatermarkTable, target: RunRecord) -> Change | None:
+    """Give the last rewind or reset that took the job back behind a run, if any did since it was recorded."""
+    for change in table.changes(target.job_id, since=target.version or 0):
+        if change.operation not in ("rewind", "reset"):
+            continue
+        back_to = change.after.get("latestRunId")
+        earlier = table.record(target.job_id, back_to) if isinstance(back_to, str) else None
+        if change.operation == "reset" or earlier is None or (earlier.version or 0) < (target.version or 0):
+            return change
+    return None
 
 
 def _oldest(table: WatermarkTable, job_id: str) -> str:

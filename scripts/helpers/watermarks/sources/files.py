@@ -44,7 +44,8 @@ def list_files(
     """List the files of the paths that were modified after the beginning of a second; all of them where it is None.
 
     Returns:
-        The files, each once, also where it is below several of the paths. None if none of the paths exists.
+        The files, each once, also where it is below several of the paths. None if one of the paths does not exist:
+        nothing can be said of a place that is not there.
     """
     try:
         return _list_together(spark, paths, options, after)
@@ -56,8 +57,7 @@ def list_files(
         return None
     # Spark refuses them all where one does not exist, or where several have partition folders.
     found = [list_files(spark, [path], options, after) for path in paths]
-    existing = [files for files in found if files is not None]
-    return set().union(*existing) if existing else None
+    return None if None in found else set().union(*(files or () for files in found))
 
 
 def _list_together(

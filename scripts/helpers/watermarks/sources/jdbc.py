@@ -21,12 +21,16 @@ from scripts.helpers.watermarks.sources.clock import wall_clock
 from scripts.helpers.watermarks.sources.columns import MarkColumn, exact_form, from_exact_form
 from scripts.helpers.watermarks.sources.rows import Found, filter_window
 from scripts.helpers.watermarks.values import marks
-from scripts.helpers.watermarks.values.marks import MarkValue, distance, is_above
+from scripts.helpers.watermarks.values.marks import SECOND, MarkValue, distance, is_above
 from scripts.helpers.watermarks.window import Limits
 
 # A delta of fewer ids than this is not worth a second connection.
 IDS_PER_PARTITION = 100_000
 UNKNOWN_PARALLELISM = 4
+# A cluster may have more cores than a database has connections to give.
+MOST_CONNECTIONS = 16
+# Clocks are never put back by more than this.
+LONG_STRIDE = 6 * 3600 * SECOND
 LONG = range(-(2**63), 2**63)
 QUOTES = {"mysql": ("`", "`"), "mariadb": ("`", "`"), "sqlserver": ("[", "]")}
 ANSI_QUOTES = ('"', '"')
@@ -57,6 +61,8 @@ class JdbcSource:
         lowest, highest, nulls = self._bounds(column, count_nulls=count_nulls)
         if lowest is None or highest is None:
             return Found(None, 0, nulls, 0)
+        if column.kind == "string":
+            return self._survey_text(limits, highest, nulls)
         later = limits.present is not None and is_above(highest, limits.present)
         # A value that may be taken and is not there is as good a mark: all up to it is complete.
         reached = limits.ceiling if limits.ceiling is not None and is_above(highest, limits.ceiling) else highest
@@ -64,6 +70,16 @@ class JdbcSource:
         if nothing:
             return Found(None, 0, nulls, None if later else 0)
         return Found(reached, None, nulls, None if later else 0)
+
+    def _survey_text(self, limits: Limits, highest: MarkValue, nulls: int) -> Found:
+        """Text is in the order of the database's collation, which only the database knows: nothing is compared here."""
+        if limits.ceiling is not None:
+            raise InvalidArgumentError(
+                "until does not go with a text column of a database, whose order only the database knows.",
+                argument="until",
+                value=limits.ceiling,
+            )
+        return Found(None, 0, nulls, 0) if highest == limits.low else Found(highest, None, nulls, 0)
 
     def within(
         self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
@@ -113,6 +129,8 @@ class JdbcSource:
         lower, upper = self._bound_text(column, start), self._bound_text(column, high)
         if partitions < 2 or lower is None or upper is None or lower == upper:
             return {}
+        if column.kind == "timestamp" and not self._clock_runs_evenly(int(start), int(high), partitions):
+            return {}
         return {
             "partitionColumn": self._column_name(column),
             "lowerBound": lower,
@@ -122,10 +140,23 @@ class JdbcSource:
 
     def _partitions_for(self, column: MarkColumn, width: float, whole: float) -> int:
         """Choose as many connections as the window's share of the table is worth."""
-        most = parallelism(self.spark)
+        most = min(parallelism(self.spark), MOST_CONNECTIONS)
         share = 1.0 if whole <= 0 else min(1.0, width / whole)
         partitions = ceil(most * share) if share > 1 / (4 * most) else 1
         return min(partitions, ceil(width / IDS_PER_PARTITION) or 1) if column.kind == "integer" else partitions
+
+    def _clock_runs_evenly(self, start: int, high: int, partitions: int) -> bool:
+        """Say whether borders shown on the session's wall come in order; where clocks go back, short strides do not.
+
+        Spark (3.3 to 4.0) writes them so into the strides, and rows between two of them would be read twice.
+        """
+        stride = (high - start) // partitions
+        if stride >= LONG_STRIDE:
+            return True
+        moments = [start - LONG_STRIDE, *(start + stride * number for number in range(partitions + 1))]
+        moments.append(high + LONG_STRIDE)
+        shown = wall_clock(self.spark, moments)
+        return len({wall - moment for wall, moment in zip(shown, moments, strict=True)}) == 1
 
     def _bound_text(self, column: MarkColumn, value: MarkValue) -> str | None:
         """Give a bound as Spark's reader takes it: local time in the session's zone, a date, a whole number."""
@@ -143,7 +174,15 @@ class JdbcSource:
 
     def _load(self, table_sql: str, options: Mapping[str, str]) -> DataFrame:
         reader = self.spark.read.format("jdbc").options(**self.properties).options(**options)
-        return reader.option("url", self.url).option("dbtable", table_sql).option("fetchsize", self.fetch_size).load()
+        reader = reader.option("url", self.url).option("dbtable", table_sql).option("fetchsize", self.fetch_size)
+        try:
+            return reader.load()
+        except Exception as error:
+            if self.url not in str(error):
+                raise
+            # A driver that cannot read an address repeats it, with the credentials that it may hold.
+            told = next(line for line in str(error).splitlines() if self.url in line).replace(self.url, "(not shown)")
+            raise InvalidArgumentError(f"url cannot be used: {told.lstrip(': ')}", argument="url", value=None) from None
 
     def _quote(self, name: str) -> str:
         opening, closing = QUOTES.get(_vendor(self.url), ANSI_QUOTES)

@@ -35,7 +35,7 @@ class Target:
     def between(self, column: MarkColumn, low: MarkValue, high: MarkValue) -> DataFrame:
         """Give the rows of earlier batches in the window, with just what is compared."""
         loaded = self.rows() if callable(self.rows) else self.rows
-        if BATCH not in loaded.columns:
+        if not _has(loaded, BATCH):
             raise InvalidArgumentError(
                 f"already_loaded has no column {BATCH!r}, so rows of this very batch cannot be told from earlier ones. "
                 f"Write the target as {BATCH}=N, or leave already_loaded out. It has: {', '.join(loaded.columns)}.",
@@ -43,14 +43,22 @@ class Target:
                 value=loaded.columns,
             )
         for key in self.keys:
-            if key not in loaded.columns:
+            if not _has(loaded, key):
                 raise InvalidArgumentError(
                     f"already_loaded has no column {key!r} of keys. It has: {', '.join(loaded.columns)}.",
                     argument="keys",
                     value=key,
                 )
-        earlier = loaded.where(F.col(BATCH) < F.lit(self.batch_id))
+        # Batch 0 is what runs wrote that never commit.
+        earlier = loaded.where((F.col(BATCH) >= F.lit(1)) & (F.col(BATCH) < F.lit(self.batch_id)))
         theirs = find_column(loaded, column.name)
+        if theirs.kind != column.kind:
+            raise InvalidArgumentError(
+                f"already_loaded has column {column.name!r} as {theirs.kind}, and the source as {column.kind}: they "
+                "cannot be compared. Write the column to the target as it is.",
+                argument="already_loaded",
+                value=theirs.kind,
+            )
         compared = [F.col(f"`{key}`") for key in self.keys] + [theirs.expression]
         window = filter_window(earlier, theirs, low, high, with_nulls=False)
         return window.select(*(each.alias(f"loaded_{number}") for number, each in enumerate(compared)))
@@ -68,7 +76,7 @@ class LateRows:
 def late_rows(overlap: DataFrame, column: MarkColumn, low: MarkValue, high: MarkValue, target: Target) -> LateRows:
     """Leave out of the overlap what the target already has: the same keys with the same value of the column."""
     for key in target.keys:
-        if key not in overlap.columns:
+        if not _has(overlap, key):
             raise InvalidArgumentError(
                 f"The source has no column {key!r} of keys. It has: {', '.join(overlap.columns)}.",
                 argument="keys",
@@ -84,3 +92,8 @@ def late_rows(overlap: DataFrame, column: MarkColumn, low: MarkValue, high: Mark
     counted = late.select(mark).agg(F.count("mark").alias("late"), F.min("mark").alias("lowest"))
     row = counted.selectExpr("late", exact_form(column.kind, "lowest")).collect()[0]
     return LateRows(late, int(row[0]), from_exact_form(column.kind, row[1]))
+
+
+def _has(df: DataFrame, name: str) -> bool:
+    """Say whether a frame has a column, as Spark finds them: some databases give every name in capitals."""
+    return name.lower() in {each.lower() for each in df.columns}

@@ -51,7 +51,7 @@ def find_steps(df: DataFrame, column: MarkColumn, limits: Limits, step: timedelt
         later = F.coalesce(mark > column.literal(limits.present), later)
         wanted = wanted | (mark > column.literal(limits.present))
     values = values.where(wanted | mark.isNull() if count_nulls else wanted)
-    number = F.when(~later, F.expr(f"floor({_position(column.kind)} / {_width(column.kind, step)})"))
+    number = F.when(~later, F.expr(_number(column.kind, _width(column.kind, step))))
     grouped = values.groupBy(number.alias("step"), later.alias("later")).agg(
         F.max("mark").alias("high"), F.count(F.lit(1)).alias("rows")
     )
@@ -95,6 +95,14 @@ def check_step(column: MarkColumn, step: object) -> None:
         argument="step",
         value=step,
     )
+
+
+def _number(kind: MarkType, width: int) -> str:
+    """Give the SQL of a value that all rows of a step share, and that grows from step to step."""
+    if kind == "decimal":
+        # A quotient of 38 digits may overflow; the beginning of the step cannot.
+        return f"mark - pmod(mark, {width})"
+    return f"floor({_position(kind)} / {width})"
 
 
 def _position(kind: MarkType) -> str:

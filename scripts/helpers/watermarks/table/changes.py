@@ -105,7 +105,8 @@ def refuse_unadopted(table: WatermarkTable, state: JobState | None, job_id: str)
         raise UnadoptedItemsError(
             f"Job {job_id!r} has runs in table {table.place.table_name!r} that the platform's original class "
             f"recorded ({listed}), which does not keep which one is the latest. Say which one to go on from, once: "
-            f"Watermarks({table.place.table_name!r}).adopt(job_id={job_id!r}, run_id=…). Nothing was changed.",
+            f"Watermarks({table.place.table_name!r}).adopt(job_id={job_id!r}, run_id=…); and, for new_rows, where "
+            "each source stands: set_mark(job_id, transformation_ctx, value). Nothing was changed.",
             job_id=job_id,
             run_ids=run_ids,
             table_name=table.place.table_name,

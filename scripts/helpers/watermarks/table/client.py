@@ -234,7 +234,7 @@ def is_left_to_us(error: Exception) -> bool:
     What it has tried six times is not tried again: a dead network must not hold a run for longer than its lease.
     """
     if isinstance(error, ClientError):
-        return error_code(error) == "TransactionInProgressException" or (
+        return error_code(error) in ("TransactionConflictException", "TransactionInProgressException") or (
             bool(cancellation_codes(error)) and is_transient(error)
         )
     return isinstance(error, ChecksumError)

@@ -28,7 +28,8 @@ def record_by_hand(
     def decide(found: JobState, token: str) -> Plan:
         refuse_unadopted(table, found, job_id)
         # What a JobRun recorded of the same run (its windows, when it started) stays; only the values are replaced.
-        known = table.record(job_id, run_id) if found.latest_run_id == run_id else None
+        again = found.latest_run_id == run_id or found.remembers(run_id)
+        known = table.record(job_id, run_id) if again else None
         return _plan(found, known, run_id, values, token, found.next_instant(clock()), retention)
 
     change_job(table, job_id, decide, now=clock, changer=run_id, action="add a watermark", remedy=RECORD_IN_THE_RUN)

@@ -209,12 +209,12 @@ class WatermarkTable(TableReads):
         return True
 
     def _update(self, request: dict[str, object]) -> dict[str, Any]:
-        """Send an update, and again while a transaction is at the same item: botocore does not retry that."""
+        """Send an update, and again where botocore does not: a transaction is at the item, the answer broke off."""
         for tries in range(1, TRANSACTION_ATTEMPTS):
             try:
                 return self._connection.dispatch("UpdateItem", request)
-            except ClientError as error:
-                if error_code(error) != "TransactionConflictException":
+            except (BotoCoreError, ClientError) as error:
+                if not is_left_to_us(error):
                     raise
                 self.backoff.wait(tries)
         return self._connection.dispatch("UpdateItem", request)

@@ -65,6 +65,14 @@ def require_retention(retention: object) -> None:
     )
 
 
+def require_limit(limit: object) -> None:
+    """Refuse what cannot be a number of runs."""
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise InvalidArgumentError(
+            f"limit {limit!r} must be a positive number, or None for all runs.", argument="limit", value=limit
+        )
+
+
 def require_source_name(transformation_ctx: object) -> str:
     """Give the source's name back if it can be used."""
     if transformation_ctx is None or transformation_ctx == "":
