@@ -1,4 +1,4 @@
-"""A request that its sender has given up on arrives all the same, when others have gone ahead: no mark is moved by it."""
+"""A request that its sender has given up on arrives all the same, when others have gone ahead: it moves no mark."""
 
 from collections.abc import Iterator
 

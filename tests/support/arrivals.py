@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scripts.helpers.watermarks.job_run import file_reading
 from scripts.helpers.watermarks.job_run.file_reading import Known, file_options, read_new_files
-from scripts.helpers.watermarks.window import FilePlan, ListedFile
+from scripts.helpers.watermarks.window import FilePlan, ListedFile, Listing
 from tests.support.tables import NOON
 
 # Files become visible up to so many seconds after their modification time; no band of a run is shorter. Short, so
@@ -56,7 +56,7 @@ class Bucket:
         there = sorted((each for each in self.versions if each.visible <= moment), key=lambda each: each.visible)
         return {each.name: each for each in there}
 
-    def list(self, horizon: int | None) -> set[ListedFile]:
+    def list(self, horizon: int | None) -> Listing:
         """What a listing shows: of each name what is there at some moment of it."""
         began = self.now
         self.now += self.listing
@@ -64,7 +64,7 @@ class Bucket:
             name: self.at(self.chance.uniform(began, self.now)).get(name) for name in {v.name for v in self.versions}
         }
         listed = {each.listed() for each in shown.values() if each is not None}
-        return {each for each in listed if horizon is None or each.modified > horizon * 1_000_000}
+        return Listing(frozenset(each for each in listed if horizon is None or each.modified > horizon * 1_000_000))
 
     def version(self, file: ListedFile) -> Version:
         """The version that was read. Where two are the same to every listing, the later: a run has to wait for it."""

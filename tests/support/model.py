@@ -89,8 +89,10 @@ class Model:
             self.holder = None
 
     def add(self, run_id: str, values: dict[str, object]) -> None:
+        """What a run of the package's own recorded of itself stays; only its values are replaced."""
         old = self.entry(run_id)
-        if old is not None and self.latest == run_id:
+        committed = old is not None and old.what == "SUCCEEDED" and old.attempt is not None
+        if old is not None and (committed or self.latest == run_id):
             entry = Entry("SUCCEEDED", run_id, old.batch_id, old.previous, old.attempt, values, old.marks)
         else:
             entry = Entry("SUCCEEDED", run_id, self.last_batch, self.latest, None, values, self.marks.copy())

@@ -1,13 +1,12 @@
 """A file of a second that is not over may be written once more without a trace: the run waits for the end of it."""
 
 from collections.abc import Sequence
-from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from scripts.helpers.watermarks.job_run.file_reading import Known
-from scripts.helpers.watermarks.window import FilePlan
+from scripts.helpers.watermarks.window import FilePlan, Listing
 from tests.support.arrivals import Bucket, Version, plan_of_a_run
 from tests.support.tables import NOON
 
@@ -79,7 +78,7 @@ def test_future__is_taken_as_it_is_and_once() -> None:
 def test_folder_that_vanishes_while_waiting__leaves_the_source_where_it_stands() -> None:
     bucket = Bucket([version(1, "a", 5.1)], now=5.2)
     known = Known(7, frozenset({b"12345678"}))
-    listings: list[Any] = [bucket.list(None), None]
+    listings = [bucket.list(None), Listing(frozenset(), complete=False)]
 
     with patch.object(bucket, "list", lambda _: listings.pop(0)):
         plan = plan_of_a_run(bucket, known, band=BAND)

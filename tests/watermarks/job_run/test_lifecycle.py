@@ -9,7 +9,6 @@ import pytest
 
 from scripts.helpers.watermarks import (
     InvalidArgumentError,
-    JobRun,
     NotPicklableError,
     RunStateError,
     TableError,
@@ -297,7 +296,3 @@ def test_job_run__ids_that_cannot_be(on_moto: Watermarks, argument: str, value: 
 
     with pytest.raises(InvalidArgumentError, match=argument):
         on_moto.job_run(**ids)
-
-
-def test_job_run__is_what_the_package_says_it_is(on_moto: Watermarks, job: str) -> None:
-    assert isinstance(on_moto.job_run(job, "jr_1"), JobRun)

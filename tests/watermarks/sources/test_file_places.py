@@ -1,13 +1,16 @@
 """Where files are and what they are called: several paths, patterns, partition folders, names, hidden files."""
 
+import shutil
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from scripts.helpers.watermarks import InvalidArgumentError, WatermarkMismatchError
+from scripts.helpers.watermarks.job_run import file_reading
+from scripts.helpers.watermarks.values import digests
 from tests.support.frames import numbers
-from tests.support.landing import HOUR, Landing
+from tests.support.landing import HOUR, Landing, hook
 
 NAMES = [
     "a b.json",
@@ -48,6 +51,17 @@ def test_names__many_of_them_in_the_first_load(landing: Landing) -> None:
 
     assert landing.load() == [*range(40)]
     assert landing.load() == []
+
+
+def test_first_load__of_many_files_takes_only_those_that_were_listed(landing: Landing) -> None:
+    for n in range(40):
+        landing.put(f"{n}.json", n)
+    landing.put("_SUCCESS", 100)
+
+    with hook(file_reading, "plan_files", lambda: landing.put("meanwhile.json", 50, ago=60)):
+        assert landing.load(f"{landing.path}/*") == [*range(40)]
+
+    assert landing.load(f"{landing.path}/*") == [50]
 
 
 def test_partitions__are_kept_and_typed_as_spark_does(landing: Landing) -> None:
@@ -125,15 +139,41 @@ def test_several_paths__that_overlap_give_each_file_once(landing: Landing, files
     assert landing.load([f"{landing.path}/x", f"{landing.path}/*"]) == [*range(files)]
 
 
-def test_several_paths__one_that_does_not_exist_yet_keeps_back_none_of_the_others(landing: Landing) -> None:
+def test_missing__one_of_several_paths_keeps_back_none_of_the_others(landing: Landing) -> None:
     paths = [f"{landing.path}/x", f"{landing.path}/y", f"{landing.path}/z/*.json"]
     for n in range(40):
         landing.put(f"x/{n}.json", n)
 
     assert landing.load(paths) == [*range(40)]
-    landing.put("y/a.json", 50, ago=60)
-    assert landing.load(paths) == [50]
+    landing.clock.turn(hours=1)
+    # A disk that was not mounted: what is on it has been there for long.
+    landing.put("y/a.json", 50, ago=30 * 24 * HOUR)
+    with landing.watermarks.job_run(landing.job, "jr_2") as run:
+        assert numbers(landing.new(run, paths)) == [50]
+        assert not run.is_full_load("claims")
+    assert (landing.mark(), landing.digests()) == (None, 41)
+    landing.put("z/b.json", 60, ago=60)
+    assert landing.load(paths) == [60]
     assert landing.load(paths) == []
+    assert landing.digests() == 1
+
+
+def test_missing__one_of_several_paths_since_its_only_file_was_deleted(landing: Landing) -> None:
+    paths = [f"{landing.path}/x", f"{landing.path}/y"]
+    landing.put("x/a.json", 1, ago=60)
+    landing.put("y/b.json", 2, ago=60)
+
+    with hook(file_reading, "plan_files", lambda: shutil.rmtree(landing.folder / "y")):
+        assert landing.load(paths) == [1]
+
+
+def test_missing__too_many_files_to_remember_meanwhile(landing: Landing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digests, "MOST", 1)
+    landing.put("x/a.json", 1)
+    landing.put("x/b.json", 2)
+
+    with pytest.raises(InvalidArgumentError, match=r"2 files .* or read while one of .*/x, .*/y does not exist"):
+        landing.load([f"{landing.path}/x", f"{landing.path}/y"])
 
 
 def test_subfolders__are_read_as_spark_reads_them(landing: Landing) -> None:

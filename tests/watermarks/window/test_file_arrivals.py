@@ -61,6 +61,6 @@ def test_arrivals__each_version_is_delivered_once(
     # From one run to the next is exactly what that run delivered, as far as it is still there.
     for (first, last), batch in zip(pairwise(job.known), job.delivered, strict=True):
         spanned = covered_between(
-            bucket.list(None), after=(first.horizon, first.digests), up_to=(last.horizon, last.digests)
+            bucket.list(None).files, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests)
         )
         assert [bucket.version(each) for each in spanned] == [each for each in batch if each in there]

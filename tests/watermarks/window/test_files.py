@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from scripts.helpers.watermarks.window import FilePlan, ListedFile, covered_between, plan_files
+from scripts.helpers.watermarks.window import FilePlan, ListedFile, Listing, covered_between, plan_files
 from tests.support.tables import NOON
 
 NOW = int(NOON.timestamp())
@@ -18,11 +18,16 @@ def file(name: str, ago: float, length: int = 10) -> ListedFile:
 
 
 def plan(
-    *files: ListedFile, after: FilePlan | None = None, at: float = 0, band: timedelta = BAND, most: int | None = None
+    *files: ListedFile,
+    after: FilePlan | None = None,
+    at: float = 0,
+    band: timedelta = BAND,
+    most: int | None = None,
+    complete: bool = True,
 ) -> FilePlan:
     """What a run takes, so many seconds after noon, which goes on from where another one ended."""
     return plan_files(
-        files,
+        Listing(frozenset(files), complete),
         horizon=after.horizon if after else None,
         known=after.digests if after else frozenset(),
         listed_at=NOON + timedelta(seconds=at),
@@ -170,6 +175,28 @@ def test_max_files__within_the_band_the_horizon_does_not_follow_what_was_taken()
 
     assert first.horizon == DONE
     assert second.taken == (late, file("b", 30))
+
+
+def test_missing_path__what_is_there_is_taken_but_the_horizon_stays() -> None:
+    files = [file(name, ago) for name, ago in zip("abc", [5_000, 4_000, 60], strict=True)]
+
+    first = plan(*files[:2], complete=False)
+    second = plan(*files, after=first, at=60, most=1, complete=False)
+
+    assert first == FilePlan((files[0], files[1]), 0, None, digests(*files[:2]))
+    assert second == FilePlan((files[2],), 0, None, digests(*files))
+
+
+def test_missing_path__that_comes_back_is_not_taken_again() -> None:
+    away, other = file("away", 60), file("other", 4_000)
+    first = plan(away)
+
+    while_away = plan(other, after=first, at=7_200, complete=False)
+    back = plan(away, other, file("old", 50), after=while_away, at=7_260)
+
+    assert while_away == FilePlan((), 0, first.horizon, first.digests)
+    assert back.taken == (file("old", 50),)
+    assert (back.horizon, back.digests) == (DONE + 7_260, frozenset())
 
 
 def test_covered_between__two_runs_is_what_the_later_took() -> None:

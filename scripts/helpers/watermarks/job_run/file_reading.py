@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from scripts.helpers.watermarks.job_run.outcome import FilesRead, count_of
 from scripts.helpers.watermarks.values import digests, marks
 from scripts.helpers.watermarks.values.marks import SECOND
 from scripts.helpers.watermarks.values.positions import FilesPosition, Position, RowsPosition
-from scripts.helpers.watermarks.window import FilePlan, ListedFile, covered_between, plan_files
+from scripts.helpers.watermarks.window import FilePlan, ListedFile, Listing, covered_between, plan_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -97,29 +97,25 @@ def read_new_files(
     sleep: Callable[[float], None],
 ) -> tuple[DataFrame, FilesRead]:
     """Read the files that were not read yet."""
-    listed_at, listed = _list_complete_seconds(spark, known.horizon, options, clock, sleep)
-    if listed is None:
-        # Nothing can be said of a place that is not there, and it may come back as it was: the source stays put.
-        plan = FilePlan((), 0, known.horizon, known.digests)
-    else:
-        plan = plan_files(
-            listed,
-            horizon=known.horizon,
-            known=known.digests,
-            listed_at=listed_at,
-            band=options.band,
-            max_files=options.max_files,
-        )
+    listed_at, listing = _list_complete_seconds(spark, known.horizon, options, clock, sleep)
+    plan = plan_files(
+        listing,
+        horizon=known.horizon,
+        known=known.digests,
+        listed_at=listed_at,
+        band=options.band,
+        max_files=options.max_files,
+    )
     if len(plan.digests) > digests.MOST:
         raise InvalidArgumentError(
-            f"Source {source!r} has {len(plan.digests):,} files within band={options.band}, and at most "
+            f"Source {source!r} has {len(plan.digests):,} files {_which_are_remembered(listing, options)}, and at most "
             f"{digests.MOST:,} can be remembered. Lower band to the time within which a file really becomes visible, "
             "or use max_files. Nothing was read.",
             argument="band",
             value=options.band,
         )
-    frame = _frame(spark, plan.taken, options, source, first_load=known.horizon is None)
-    read = FilesRead(options.paths, known.horizon, plan)
+    frame = _frame(spark, plan.taken, options, source, first_load=known == Known())
+    read = FilesRead(options.paths, known.horizon, plan, went_on=bool(known.digests))
     _log(source, read, plan)
     return frame, read
 
@@ -128,8 +124,8 @@ def read_files_between(
     spark: SparkSession, source: str, first: Known, last: Known, options: FileOptions
 ) -> tuple[DataFrame, FilesRead]:
     """Read the files that were done after one run and not yet after an earlier one."""
-    listed = _list(spark, first.horizon, options)
-    taken = covered_between(listed or (), after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
+    listed = _list(spark, first.horizon, options).files
+    taken = covered_between(listed, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
     plan = FilePlan(taken, 0, last.horizon, last.digests)
     read = FilesRead(options.paths, first.horizon, plan)
     _log(source, read, plan)
@@ -150,23 +146,24 @@ def _list_complete_seconds(
     options: FileOptions,
     clock: Callable[[], datetime],
     sleep: Callable[[float], None],
-) -> tuple[datetime, Collection[ListedFile] | None]:
+) -> tuple[datetime, Listing]:
     """List the files, and wait for the current second to end if one of them was modified while they were listed.
 
     Until then the file could be written again without a trace: the same second, and perhaps the same length.
     """
     listed_at = clock()
-    listed = _list(spark, horizon, options)
+    listing = _list(spark, horizon, options)
     now = clock().timestamp()
-    if listed is None or not any(int(listed_at.timestamp()) <= file.second <= int(now) for file in listed):
-        return listed_at, listed
+    if not any(int(listed_at.timestamp()) <= file.second <= int(now) for file in listing.files):
+        return listed_at, listing
     sleep(1 - now % 1)
     again = _list(spark, horizon, options)
     over, under_way = int(now), int(clock().timestamp())
-    return listed_at, again and [file for file in again if not over < file.second <= under_way]
+    complete = frozenset(file for file in again.files if not over < file.second <= under_way)
+    return listed_at, replace(again, files=complete)
 
 
-def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> Collection[ListedFile] | None:
+def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> Listing:
     from scripts.helpers.watermarks.sources.files import list_files
 
     return list_files(spark, options.spelled, options.options, horizon)
@@ -191,7 +188,7 @@ def _frame(
         except Exception as error:
             if not is_missing(error):
                 raise
-            there = {file.path for file in _list(spark, None, options) or ()}
+            there = {file.path for file in _list(spark, None, options).files}
             remaining = [file for file in files if file.path in there]
             if len(remaining) == len(files):
                 raise
@@ -207,6 +204,11 @@ def _frame(
     return read_nothing(
         spark, options.spelled, file_format=options.file_format, schema=options.schema, options=options.options
     )
+
+
+def _which_are_remembered(listing: Listing, options: FileOptions) -> str:
+    within = f"within band={options.band}"
+    return within if listing.complete else f"{within} or read while one of {', '.join(options.paths)} does not exist"
 
 
 def _log(source: str, read: FilesRead, plan: FilePlan) -> None:

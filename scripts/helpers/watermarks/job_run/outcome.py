@@ -59,12 +59,16 @@ class SourceRead:
 
 @dataclass(frozen=True)
 class FilesRead:
-    """What a run read of one source of files."""
+    """What a run read of one source of files.
+
+    It may have gone on from an earlier run although there is no `low`: while a path is missing, nothing is ever done.
+    """
 
     paths: tuple[str, ...]
     low: int | None
     plan: FilePlan
     rows: int | None = None
+    went_on: bool = False
 
     def position(self, digests: str | None) -> FilesPosition:
         """Give where the source stands after the run, with the item that holds the digests."""

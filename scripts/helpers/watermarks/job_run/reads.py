@@ -65,7 +65,8 @@ class Reads(Lifecycle):
 
     def is_full_load(self, transformation_ctx: str) -> bool:
         """Say whether this run loads a source from its beginning."""
-        return self._read(transformation_ctx).low is None
+        read = self._read(transformation_ctx)
+        return read.low is None and not (isinstance(read, FilesRead) and read.went_on)
 
     def _read(self, transformation_ctx: str) -> Read:
         try:

@@ -26,7 +26,7 @@ from scripts.helpers.watermarks.sources.paths import (
     spark_spelling,
     split_path,
 )
-from scripts.helpers.watermarks.window import ListedFile
+from scripts.helpers.watermarks.window import ListedFile, Listing
 
 logger = logging.getLogger(__name__)
 
@@ -38,31 +38,24 @@ PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
 
 
-def list_files(
-    spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None
-) -> set[ListedFile] | None:
-    """List the files of the paths that were modified after the beginning of a second; all of them where it is None.
-
-    Returns:
-        The files, each once, also where it is below several of the paths. None if one of the paths does not exist:
-        nothing can be said of a place that is not there.
-    """
+def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
+    """List the files of the paths that were modified after the beginning of a second; all of them where it is None."""
     try:
-        return _list_together(spark, paths, options, after)
+        return Listing(_list_together(spark, paths, options, after))
     except Exception as error:
         if len(paths) == 1 and not is_missing(error):
             raise
     if len(paths) == 1:
         logger.warning("%s does not exist: on S3 a folder is there only while it has files", paths[0])
-        return None
+        return Listing(frozenset(), complete=False)
     # Spark refuses them all where one does not exist, or where several have partition folders.
     found = [list_files(spark, [path], options, after) for path in paths]
-    return None if None in found else set().union(*(files or () for files in found))
+    return Listing(frozenset().union(*(each.files for each in found)), all(each.complete for each in found))
 
 
 def _list_together(
     spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None
-) -> set[ListedFile]:
+) -> frozenset[ListedFile]:
     reader = spark.read.format("binaryFile").options(timeZone="UTC", ignoreMissingFiles="true")
     for name, value in options.items():
         if name.lower() in LISTING_OPTIONS:
@@ -71,7 +64,8 @@ def _list_together(
         moment = datetime.fromtimestamp(after, timezone.utc)
         reader = reader.option("modifiedAfter", moment.strftime("%Y-%m-%dT%H:%M:%S"))
     found = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length").collect()
-    return {ListedFile(modified, path, length) for path, modified, length in found if not is_hidden(path, paths)}
+    listed = (ListedFile(modified, path, length) for path, modified, length in found)
+    return frozenset(file for file in listed if not is_hidden(file.path, paths))
 
 
 def is_missing(error: Exception) -> bool:

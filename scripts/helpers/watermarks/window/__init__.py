@@ -1,6 +1,6 @@
 """Which rows and files a run may take. Pure arithmetic: no I/O, no Spark, no clock of its own."""
 
-from scripts.helpers.watermarks.window.files import FilePlan, ListedFile, covered_between, plan_files
+from scripts.helpers.watermarks.window.files import FilePlan, ListedFile, Listing, covered_between, plan_files
 from scripts.helpers.watermarks.window.rows import (
     Future,
     Limits,
@@ -17,6 +17,7 @@ __all__ = [
     "Future",
     "Limits",
     "ListedFile",
+    "Listing",
     "Nulls",
     "WallClock",
     "Window",

@@ -39,6 +39,14 @@ class ListedFile:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """The files that were found, each once, and whether all of the paths were there to look at."""
+
+    files: frozenset[ListedFile]
+    complete: bool = True
+
+
+@dataclass(frozen=True)
 class FilePlan:
     """What a run takes, and where the source stands after it.
 
@@ -56,7 +64,7 @@ class FilePlan:
 
 
 def plan_files(
-    listed: Iterable[ListedFile],
+    listing: Listing,
     *,
     horizon: int | None,
     known: frozenset[bytes],
@@ -67,7 +75,8 @@ def plan_files(
     """Choose the files to take.
 
     Args:
-        listed: the files there are, at least those after the horizon.
+        listing: the files there are, at least those after the horizon. While a path is not there, nothing can be said
+            of it, and it may come back as it was: the horizon stays, and no file is forgotten.
         horizon: the second up to which everything is done; None if nothing is.
         known: digests of the files already read after the horizon.
         listed_at: when the listing began.
@@ -77,16 +86,18 @@ def plan_files(
     Returns:
         The plan.
     """
-    candidates = [file for file in listed if horizon is None or file.second > horizon]
+    candidates = [file for file in listing.files if horizon is None or file.second > horizon]
     new = sorted(file for file in candidates if file.digest not in known)
     taken = new if max_files is None else _whole_seconds(new, max_files)
+    done = known | {file.digest for file in taken}
+    if not listing.complete:
+        return FilePlan(tuple(taken), len(new) - len(taken), horizon, done)
     # The last second that was over by then: times are cut to seconds, so the one that was not can still gain files.
     reached = math.floor((listed_at - band).timestamp()) - 1
     if len(taken) < len(new):
         reached = min(reached, taken[-1].second)
     if horizon is not None:
         reached = max(reached, horizon)
-    done = {file.digest for file in taken} | known
     kept = frozenset(file.digest for file in candidates if file.second > reached and file.digest in done)
     return FilePlan(tuple(taken), len(new) - len(taken), reached, kept)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Context, Decimal
 from typing import Literal, TypeAlias, get_args
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
@@ -21,8 +22,9 @@ WallClock: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
 
 FUTURES: tuple[str, ...] = get_args(Future)
 NULLS: tuple[str, ...] = get_args(Nulls)
+# The usual context has 28 digits, and a decimal column up to 38.
+EXACT = Context(prec=100)
 TIMES: frozenset[str] = frozenset({"timestamp", "timestamp_ntz", "date"})
-ONE_DAY = timedelta(days=1)
 
 # When clocks go back, the wall shows the same hour twice. Looking three hours ahead in quarters covers every zone
 # that changes by up to three hours at a quarter of an hour.
@@ -107,7 +109,7 @@ def lagged(kind: MarkType, low: MarkValue | None, lag: timedelta | int | None) -
         return None
     if isinstance(lag, timedelta):
         return low - (-(-lag // timedelta(days=1)) if kind == "date" else _micros(lag))
-    return low - lag
+    return EXACT.subtract(low, lag) if isinstance(low, Decimal) else low - lag
 
 
 def check_options(kind: MarkType, column: str, delay: object, future: object, nulls: object) -> None:
