@@ -1,4 +1,4 @@
-"""Run the tests of `new_rows` on the other Sparks that are supported: `make test-matrix`.
+"""Run the tests of `new_rows` and `new_files` on the other Sparks that are supported: `make test-matrix`.
 
 Each Spark has an environment of its own under `.cache/matrix`, set up on first use and again when what it needs has
 changed. `python tests/matrix/run.py connect` runs some of them; what follows a `--` goes to pytest.
@@ -28,6 +28,7 @@ TESTS = (
         for each in ("bounds", "columns", "jdbc", "new_rows", "nulls_and_future", "pushdown", "types", "zones")
     ),
     "tests/watermarks/test_full_then_delta.py",
+    *(f"tests/watermarks/sources/test_{each}.py" for each in ("new_files", "file_formats")),
 )
 # The one that Spark 3.3 and 4 have in common.
 JAVA_VERSION = 17
@@ -54,7 +55,7 @@ SPARKS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run the tests of new_rows on other Sparks.")
+    parser = argparse.ArgumentParser(description="Run the tests of new_rows and new_files on other Sparks.")
     parser.add_argument("names", nargs="*", metavar="SPARK", help=f"some of {', '.join(each.name for each in SPARKS)}")
     arguments, pytest_arguments = _split(sys.argv[1:])
     names = parser.parse_args(arguments).names
