@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from scripts.helpers.watermarks.errors import WatermarkNotFoundError
+from scripts.helpers.watermarks.errors import ConflictError, WatermarkNotFoundError
 from scripts.helpers.watermarks.table import (
     Change,
     JobState,
@@ -17,9 +17,11 @@ from scripts.helpers.watermarks.table import (
     change_job,
     refuse_broken_sources,
     refuse_unadopted,
+    refuse_while_running,
 )
 from scripts.helpers.watermarks.table.model import broken
 from scripts.helpers.watermarks.table.recording import expiry
+from scripts.helpers.watermarks.table.views import change_view
 from scripts.helpers.watermarks.values import StoredMap
 from scripts.helpers.watermarks.values.positions import digest_items
 
@@ -57,6 +59,36 @@ class Changed:
     batch_ids: tuple[int, ...]
     warning: str | None = None
 
+    def view(self) -> dict[str, Any]:
+        """Show the change as a dict, with Python values: what `Watermarks.changes` shows later, and the batches."""
+        kept = Change(
+            self.job_id,
+            self.version,
+            self.operation,
+            self.changed_by,
+            self.changed_at,
+            self.reason,
+            self.before,
+            self.after,
+            commit_id="",
+        )
+        return change_view(kept) | {"batchIds": list(self.batch_ids), "warning": self.warning}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """How careful a change is to be.
+
+    Attributes:
+        force: whether to take the job away from a run that holds it.
+        dry_run: whether to work out the change without making it.
+        expected_version: the version of the job's state that the operator looked at; any where None.
+    """
+
+    force: bool = False
+    dry_run: bool = False
+    expected_version: int | None = None
+
 
 def change_as_operator(
     table: WatermarkTable,
@@ -66,7 +98,7 @@ def change_as_operator(
     *,
     clock: Callable[[], datetime],
     reason: str | None,
-    force: bool,
+    caution: Caution,
     retention: timedelta | None,
     may_be_new: bool = False,
 ) -> Changed:
@@ -79,21 +111,23 @@ def change_as_operator(
         decide: from the state found to the wanted one, and the batches whose content will be loaded again.
         clock: tells the time.
         reason: why, in the operator's words.
-        force: whether to take the job away from a run that holds it.
+        caution: what may be overrun, and whether to only look.
         retention: how long what the job no longer points to is kept.
         may_be_new: whether the job may be one that was never seen.
 
     Returns:
-        What was done.
+        What was done, or would be.
 
     Raises:
         JobAlreadyRunningError: a run holds the job, and `force` was not asked for.
+        ConflictError: the job was changed since the operator looked at it.
         WatermarkNotFoundError: the job is not in the table.
     """
     changed_by = table.caller()
     done: list[Changed] = []
 
     def plan(found: JobState, token: str) -> Plan:
+        _refuse_unexpected(table, found, caution.expected_version)
         refuse_unadopted(table, found, job_id)
         refuse_broken_sources(table, found)
         if found.version == 0 and not may_be_new:
@@ -112,6 +146,13 @@ def change_as_operator(
         change = Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token)
         return Plan(after, change, expiries=_digest_expiries(table, found, after, expiry(now, retention)))
 
+    remedy = "Wait for it to end, or take the job away from it with force=True: it will then fail to commit."
+    if caution.dry_run:
+        found = table.state(job_id) or JobState(job_id)
+        if not caution.force:
+            refuse_while_running(found, operation, clock(), remedy)
+        plan(found, token="")
+        return done[0]
     change_job(
         table,
         job_id,
@@ -119,11 +160,23 @@ def change_as_operator(
         now=clock,
         changer=operation,
         action=f"{operation} the job",
-        remedy="Wait for it to end, or take the job away from it with force=True: it will then fail to commit.",
-        force=force,
+        remedy=remedy,
+        force=caution.force,
     )
     logger.info("%s: %s by %s, now version %d", job_id, operation, changed_by, done[0].version)
     return done[0]
+
+
+def _refuse_unexpected(table: WatermarkTable, found: JobState, expected: int | None) -> None:
+    """Refuse to change a job that is no longer as the operator saw it."""
+    if expected is not None and found.version != expected:
+        raise ConflictError(
+            f"Job {found.job_id!r} has changed since you looked at it (version {expected} then, {found.version} now; "
+            f"latest run {found.latest_run_id!r}). Nothing was changed: look again.",
+            table_name=table.place.table_name,
+            region=table.place.region,
+            job_id=found.job_id,
+        )
 
 
 def _digest_expiries(

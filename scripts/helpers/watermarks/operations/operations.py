@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
-from scripts.helpers.watermarks.operations.changing import Changed, Decision, Operation, change_as_operator
+from scripts.helpers.watermarks.operations.changing import Caution, Changed, Decision, Operation, change_as_operator
 from scripts.helpers.watermarks.operations.targets import last_success_before, success_of, undoing
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
 from scripts.helpers.watermarks.values import marks
@@ -33,6 +33,8 @@ class Operations:
         *,
         before: datetime | None = None,
         force: bool = False,
+        dry_run: bool = False,
+        expected_version: int | None = None,
     ) -> Changed:
         """Let the job stand again where it stood after a run: the next run loads everything since.
 
@@ -42,6 +44,8 @@ class Operations:
             reason: why, for those who look at it later.
             before: instead of a run, a time: the last run that succeeded before it.
             force: take the job away from a run that is under way.
+            dry_run: work out what would change, and change nothing.
+            expected_version: the version that was looked at: refuse if the job has changed since.
 
         Returns:
             What was changed. Its `batch_ids` are the batches of the target to drop before the next run. Its `warning`
@@ -50,6 +54,7 @@ class Operations:
         Raises:
             WatermarkNotFoundError: the run is not on record, or failed.
             JobAlreadyRunningError: a run holds the job.
+            ConflictError: the job was changed since it was looked at.
 
         Example:
             >>> watermarks.rewind("repairs", "jr_1", reason="wrong exchange rate").batch_ids
@@ -77,7 +82,7 @@ class Operations:
             return after, tuple(range((record.batch_id or 0) + 1, found.last_batch_id + 1))
 
         undone_by = undoing(self._table, target)
-        changed = self._change(job_id, "rewind", decide, reason, force=force)
+        changed = self._change(job_id, "rewind", decide, reason, Caution(force, dry_run, expected_version))
         if undone_by is None:
             return changed
         warning = (
@@ -89,7 +94,14 @@ class Operations:
         return replace(changed, warning=warning)
 
     def reset(
-        self, job_id: str, transformation_ctx: str | None = None, reason: str | None = None, *, force: bool = False
+        self,
+        job_id: str,
+        transformation_ctx: str | None = None,
+        reason: str | None = None,
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        expected_version: int | None = None,
     ) -> Changed:
         """Let the next run be a full load, of every source or of one.
 
@@ -98,6 +110,8 @@ class Operations:
             transformation_ctx: the source; all of them, and the recorded values, where not given.
             reason: why, for those who look at it later.
             force: take the job away from a run that is under way.
+            dry_run: work out what would change, and change nothing.
+            expected_version: the version that was looked at: refuse if the job has changed since.
 
         Returns:
             What was changed. Its `batch_ids` are the batches of the target to drop before the next run; where one
@@ -107,6 +121,7 @@ class Operations:
             InvalidArgumentError: the job has no such source.
             WatermarkNotFoundError: the job is not in the table.
             JobAlreadyRunningError: a run holds the job.
+            ConflictError: the job was changed since it was looked at.
         """
         require_job_id(job_id)
 
@@ -126,10 +141,18 @@ class Operations:
             values.pop(transformation_ctx, None)
             return replace(found, sources=sources, watermarks=Values.of(values)), every_batch
 
-        return self._change(job_id, "reset", decide, reason, force=force)
+        return self._change(job_id, "reset", decide, reason, Caution(force, dry_run, expected_version))
 
     def set_mark(
-        self, job_id: str, transformation_ctx: str, value: object, reason: str | None = None, *, force: bool = False
+        self,
+        job_id: str,
+        transformation_ctx: str,
+        value: object,
+        reason: str | None = None,
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        expected_version: int | None = None,
     ) -> Changed:
         """Let a source stand at a position without running: everything up to and including it counts as loaded.
 
@@ -139,6 +162,8 @@ class Operations:
             value: the position, of the column's type, or as text.
             reason: why, for those who look at it later.
             force: take the job away from a run that is under way.
+            dry_run: work out what would change, and change nothing.
+            expected_version: the version that was looked at: refuse if the job has changed since.
 
         Returns:
             What was changed.
@@ -146,6 +171,7 @@ class Operations:
         Raises:
             InvalidArgumentError: the value does not fit the source.
             JobAlreadyRunningError: a run holds the job.
+            ConflictError: the job was changed since it was looked at.
 
         Example:
             >>> watermarks.set_mark("payments", "payments", 81_204, reason="loaded by the old job up to here")
@@ -161,9 +187,17 @@ class Operations:
             sources = {**found.sources, source: position.to_stored()}
             return replace(found, sources=sources, watermarks=Values.of(values), listed=True), ()
 
-        return self._change(job_id, "set", decide, reason, force=force, may_be_new=True)
+        return self._change(job_id, "set", decide, reason, Caution(force, dry_run, expected_version), may_be_new=True)
 
-    def forget(self, job_id: str, reason: str | None = None, *, force: bool = False) -> Changed:
+    def forget(
+        self,
+        job_id: str,
+        reason: str | None = None,
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        expected_version: int | None = None,
+    ) -> Changed:
         """Let the marks and values of a deleted job go, and its place among `jobs()`.
 
         Its counters, history and audit stay, so that a job of the same name never repeats a batch id.
@@ -172,6 +206,8 @@ class Operations:
             job_id: the job.
             reason: why, for those who look at it later.
             force: take the job away from a run that is under way.
+            dry_run: work out what would change, and change nothing.
+            expected_version: the version that was looked at: refuse if the job has changed since.
 
         Returns:
             What was changed.
@@ -179,13 +215,14 @@ class Operations:
         Raises:
             WatermarkNotFoundError: the job is not in the table.
             JobAlreadyRunningError: a run holds the job.
+            ConflictError: the job was changed since it was looked at.
         """
         require_job_id(job_id)
 
         def decide(found: JobState) -> Decision:
             return replace(found, latest_run_id=None, watermarks=Values(), sources={}, listed=False), ()
 
-        return self._change(job_id, "forget", decide, reason, force=force)
+        return self._change(job_id, "forget", decide, reason, Caution(force, dry_run, expected_version))
 
     def _change(
         self,
@@ -193,8 +230,8 @@ class Operations:
         operation: Operation,
         decide: Callable[[JobState], Decision],
         reason: str | None,
+        caution: Caution,
         *,
-        force: bool,
         may_be_new: bool = False,
     ) -> Changed:
         return change_as_operator(
@@ -204,7 +241,7 @@ class Operations:
             decide,
             clock=self._clock,
             reason=reason,
-            force=force,
+            caution=caution,
             retention=self.retention,
             may_be_new=may_be_new,
         )

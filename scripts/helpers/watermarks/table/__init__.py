@@ -3,7 +3,13 @@
 from pynamodb.expressions.condition import Condition
 
 from scripts.helpers.watermarks.table import conditions
-from scripts.helpers.watermarks.table.changes import Plan, already_running, change_job, refuse_unadopted
+from scripts.helpers.watermarks.table.changes import (
+    Plan,
+    already_running,
+    change_job,
+    refuse_unadopted,
+    refuse_while_running,
+)
 from scripts.helpers.watermarks.table.checking import refuse_broken_sources
 from scripts.helpers.watermarks.table.items import Change, FileDigests, JobState, Lease, RunRecord, Status, Values
 from scripts.helpers.watermarks.table.reads import Backoff
@@ -34,4 +40,5 @@ __all__ = [
     "conditions",
     "refuse_broken_sources",
     "refuse_unadopted",
+    "refuse_while_running",
 ]

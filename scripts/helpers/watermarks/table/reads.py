@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -122,6 +122,18 @@ class TableReads:
         with errors_in_words(self.place, "list the jobs"):
             for item in self.item.latest_by_job.scan(page_size=PAGE):
                 yield read_listed_state(item)
+
+    def job_ids(self) -> Iterator[str]:
+        """Read the name of every job: nothing else of it, so that a damaged one does not hide the others."""
+        with errors_in_words(self.place, "list the jobs"):
+            for item in self.item.latest_by_job.scan(attributes_to_get=["jobName", "runId"], page_size=PAGE):
+                yield item.job_name
+
+    def states_of(self, job_ids: Iterable[str]) -> Iterator[JobState]:
+        """Read where jobs stand, up to a hundred in a request, in no particular order."""
+        with errors_in_words(self.place, "read the states of jobs"):
+            for item in self.item.batch_get([(job_id, LATEST) for job_id in job_ids], consistent_read=True):
+                yield read_state(item)
 
     def older_run_ids(self, job_id: str, limit: int) -> tuple[str, ...]:
         """Find runs that the platform's original class recorded: they have no version."""

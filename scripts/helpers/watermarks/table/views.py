@@ -1,16 +1,19 @@
-"""What callers see of the table: the playbook's item of three keys, and the dicts that `history` and `jobs` give."""
+"""What callers see of the table: the playbook's item of three keys, and dicts of jobs, runs and changes."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from scripts.helpers.watermarks.errors import InvalidItemError
-from scripts.helpers.watermarks.table.items import JobState, RunRecord, Values
-from scripts.helpers.watermarks.values import WatermarkValues
+from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord, Values
+from scripts.helpers.watermarks.values import Stored, StoredMap, WatermarkValues
 from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_watermark_name
 from scripts.helpers.watermarks.values.positions import source_view
 
 ITEM_KEYS = ("jobName", "runId", "watermarks")
+
+JobStatus: TypeAlias = Literal["SUCCEEDED", "FAILED", "RUNNING", "STALLED", "NO_RUN"]
 
 
 class WatermarkItem(TypedDict):
@@ -76,7 +79,7 @@ def run_view(record: RunRecord) -> dict[str, Any]:
         "previousRunId": record.previous_run_id,
         "startedAt": record.started_at,
         "recordedAt": record.recorded_at,
-        "sources": {name: source_view(source) for name, source in record.sources.items()} or None,
+        "sources": _sources_view(record.sources) or None,
         "attempt": record.attempt,
         "error": record.error,
         "commitId": record.commit_id,
@@ -96,6 +99,50 @@ def job_view(state: JobState) -> dict[str, Any]:
         "lastBatchId": state.last_batch_id,
         "updatedAt": state.updated_at,
     }
+
+
+def state_view(state: JobState, now: datetime) -> dict[str, Any]:
+    """Show where a job stands, with its sources and the run that holds it."""
+    shown = job_view(state) | {
+        "status": job_status(state, now),
+        "sources": _sources_view(state.sources),
+        "attempts": state.attempts,
+    }
+    if state.lease is not None:
+        shown["lease"] = {"runId": state.lease.run_id, "since": state.lease.since, "until": state.lease.until}
+    return shown
+
+
+def job_status(state: JobState, now: datetime) -> JobStatus:
+    """Say how a job is. `STALLED`: a run neither ended nor renewed its lease. `FAILED`: the last one did not commit."""
+    if state.lease is not None:
+        return "RUNNING" if state.held_at(now) else "STALLED"
+    if state.attempts:
+        return "FAILED"
+    return "NO_RUN" if state.latest_run_id is None else "SUCCEEDED"
+
+
+def change_view(change: Change) -> dict[str, Any]:
+    """Show an operator's change."""
+    return {
+        "jobName": change.job_id,
+        "version": change.version,
+        "operation": change.operation,
+        "changedBy": change.changed_by,
+        "changedAt": change.changed_at,
+        "reason": change.reason,
+        "before": side_view(change.before),
+        "after": side_view(change.after),
+    }
+
+
+def side_view(side: StoredMap) -> dict[str, Any]:
+    """Show where a job stood before or after a change."""
+    return {"runId": side.get("latestRunId"), "sources": _sources_view(side.get("sources"))}
+
+
+def _sources_view(sources: Stored) -> dict[str, dict[str, object]]:
+    return {name: source_view(source) for name, source in sources.items()} if isinstance(sources, dict) else {}
 
 
 def _named(job_id: str, run_id: str | None, values: Values) -> WatermarkValues:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,31 +11,23 @@ from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
 from scripts.helpers.watermarks.job_run.settings import RunSettings
 from scripts.helpers.watermarks.operations import Operations
-from scripts.helpers.watermarks.table import (
-    JobState,
-    RunRecord,
-    WatermarkTable,
-    refuse_broken_sources,
-    refuse_unadopted,
-)
+from scripts.helpers.watermarks.table import WatermarkTable
 from scripts.helpers.watermarks.table.recording import adopt_older_run, record_by_hand
 from scripts.helpers.watermarks.table.views import (
     WatermarkItem,
     item_view,
-    job_view,
     latest_view,
     make_item,
     parse_item,
-    run_view,
 )
 from scripts.helpers.watermarks.values.ids import (
     require_job_id,
-    require_limit,
     require_recorded_id,
     require_retention,
     require_run_id,
     require_table_name,
 )
+from scripts.helpers.watermarks.watermarks.looking import Looking
 
 if TYPE_CHECKING:
     import boto3
@@ -46,7 +38,7 @@ def utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Watermarks(Operations):
+class Watermarks(Looking, Operations):
     """Watermarks of Glue jobs, kept in one DynamoDB table.
 
     Example:
@@ -244,36 +236,6 @@ class Watermarks(Operations):
         )
         return JobRun(self._table, settings)
 
-    def history(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, Any]]:
-        """Give all that is stored of a job's runs, newest first, read as they are asked for.
-
-        Args:
-            job_id: the job.
-            limit: how many runs at most; None for all.
-
-        Returns:
-            An iterator of dicts: `jobName`, `runId`, `watermarks`, `status`, `version`, `recordedAt` and more.
-
-        Example:
-            >>> [run["runId"] for run in watermarks.history("repairs", limit=2)]
-            ['jr_2', 'jr_1']
-        """
-        require_limit(limit)
-        return map(self._view, self._table.history(require_job_id(job_id), limit))
-
-    def jobs(self) -> Iterator[dict[str, Any]]:
-        """Give the latest of every job, in no particular order, without reading any history.
-
-        Example:
-            >>> [job["jobName"] for job in watermarks.jobs()]
-            ['repairs']
-        """
-        return map(job_view, self._table.states())
-
-    def exists(self, table_name: str | None = None) -> bool:
-        """Say whether the table exists; another one's name may be given, as the platform's original class has it."""
-        return self._table.exists(table_name)
-
     def create_table(self) -> None:
         """Create the table, for emulators and tests: on AWS, Terraform in `infra/` does it, with protection on."""
         self._table.create_table()
@@ -284,15 +246,6 @@ class Watermarks(Operations):
             "Watermarks cannot be pickled, so it cannot be used inside a Spark function (a UDF, foreach, "
             "mapPartitions). Read what you need from it on the driver and pass on the plain values."
         )
-
-    def _state(self, job_id: str) -> JobState | None:
-        state = self._table.state(require_job_id(job_id))
-        refuse_unadopted(self._table, state, job_id)
-        return state
-
-    def _view(self, record: RunRecord) -> dict[str, Any]:
-        refuse_broken_sources(self._table, record)
-        return run_view(record)
 
     def _not_found(self, job_id: str, run_id: str, problem: str) -> WatermarkNotFoundError:
         return WatermarkNotFoundError(
