@@ -13,6 +13,7 @@ from scripts.helpers.watermarks.operations.targets import last_success_before, s
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
 from scripts.helpers.watermarks.values import marks
 from scripts.helpers.watermarks.values.ids import require_job_id, require_recorded_id, require_source_name
+from scripts.helpers.watermarks.values.marks import MarkType
 from scripts.helpers.watermarks.values.positions import Position, RowsPosition, position_part, read_position
 
 logger = logging.getLogger(__name__)
@@ -150,6 +151,7 @@ class Operations:
         value: object,
         reason: str | None = None,
         *,
+        mark_type: MarkType | None = None,
         force: bool = False,
         dry_run: bool = False,
         expected_version: int | None = None,
@@ -161,6 +163,8 @@ class Operations:
             transformation_ctx: the source; it may be one that was never read.
             value: the position, of the column's type, or as text.
             reason: why, for those who look at it later.
+            mark_type: for a source that was never read: `timestamp`, `timestamp_ntz`, `date`, `integer`, `decimal` or
+                `string`, if the value is given as text. The value's own type where not given.
             force: take the job away from a run that is under way.
             dry_run: work out what would change, and change nothing.
             expected_version: the version that was looked at: refuse if the job has changed since.
@@ -180,7 +184,7 @@ class Operations:
         require_job_id(job_id)
 
         def decide(found: JobState) -> Decision:
-            position = _moved(found, source, value)
+            position = _moved(found, source, value, mark_type)
             # The values are those of the latest run: where there is none, there are none.
             moved = {source: position.python_mark()} if found.latest_run_id else {}
             values = found.watermarks.decoded() | moved
@@ -247,12 +251,17 @@ class Operations:
         )
 
 
-def _moved(found: JobState, source: str, value: object) -> Position:
+def _moved(found: JobState, source: str, value: object, kind: MarkType | None) -> Position:
     """Give the source's new position. One that was never read takes its type from the value, and any column later."""
+    known = read_position(found.sources[source]) if source in found.sources else None
+    allowed = marks.MARK_TYPES if known is None else (known.kind,)
+    if kind is not None and kind not in allowed:
+        raise InvalidArgumentError(
+            f"mark_type {kind!r} of source {source!r} must be {' or '.join(allowed)}.", argument="mark_type", value=kind
+        )
     try:
-        if source in found.sources:
-            return read_position(found.sources[source]).moved_to(value)
-        return RowsPosition(None, marks.kind_of(value), None).moved_to(value)
+        position = known or RowsPosition(None, kind or marks.kind_of(value), None)
+        return position.moved_to(value)
     except ValueError as error:
         raise InvalidArgumentError(
             f"value {value!r} cannot be the mark of source {source!r}: {error}.", argument="value", value=value

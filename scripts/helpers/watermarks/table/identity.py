@@ -19,14 +19,20 @@ def caller_identity(session: boto3.Session, dynamodb_client: Any) -> str:
 
     An emulator of DynamoDB says nothing about where STS is, so AWS itself is then not asked.
     """
-    emulated = "amazonaws.com" not in dynamodb_client.meta.endpoint_url
-    if emulated and not (os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_STS")):
+    if is_emulated(dynamodb_client) and not (
+        os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_STS")
+    ):
         return _user_of_this_machine()
     try:
         sts = session.client("sts", region_name=dynamodb_client.meta.region_name, config=QUICK)
         return str(sts.get_caller_identity()["Arn"])
     except (BotoCoreError, ClientError):
         return _user_of_this_machine()
+
+
+def is_emulated(dynamodb_client: Any) -> bool:
+    """Say whether requests go to something else than AWS itself."""
+    return "amazonaws.com" not in dynamodb_client.meta.endpoint_url
 
 
 def _user_of_this_machine() -> str:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 import boto3
 from pynamodb.connection import Connection
 from pynamodb.exceptions import TableDoesNotExist
 
 from scripts.helpers.watermarks.table.client import Place, errors_in_words, resolve_region
-from scripts.helpers.watermarks.table.identity import caller_identity
+from scripts.helpers.watermarks.table.console import console_addresses
+from scripts.helpers.watermarks.table.identity import caller_identity, is_emulated
 from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord
 from scripts.helpers.watermarks.table.model import CHANGE, LATEST, Item, connection_of, item_model
 from scripts.helpers.watermarks.table.parsing import read_change, read_listed_state, read_record, read_state
@@ -54,11 +56,16 @@ class TableReads:
         self.place = Place(table_name, region, endpoint_url)
         self.item = item_model(table_name, session, region, endpoint_url)
         self.backoff = backoff or Backoff()
-        self._session = session
+        self.session = session
 
     def caller(self) -> str:
         """Name who is asking."""
-        return caller_identity(self._session, self._connection.client)
+        return caller_identity(self.session, self.client)
+
+    def console_addresses(self, job_id: str) -> dict[str, str]:
+        """Give the addresses of a job in the AWS console; none for an emulator."""
+        with errors_in_words(self.place, "open an AWS session"):
+            return console_addresses(self.place, job_id, emulated=is_emulated(self.client))
 
     def exists(self, table_name: str | None = None) -> bool:
         """Say whether the table exists, or another one in the same place."""
@@ -83,6 +90,18 @@ class TableReads:
         """Read whose write an item is, by the token it carries."""
         item = self._get(job_id, item_id, "read an item")
         return None if item is None else item.commit_id
+
+    def run_ids(self, job_id: str, prefix: str, limit: int) -> tuple[str, ...]:
+        """Read the ids of a job's runs that begin with some text."""
+        with errors_in_words(self.place, "look for a run"):
+            found = self.item.query(
+                job_id,
+                self.item.run_id.startswith(prefix),
+                consistent_read=True,
+                attributes_to_get=["jobName", "runId"],
+                page_size=PAGE,
+            )
+            return tuple(islice((item.run_id for item in found if not item.run_id.startswith("#")), limit))
 
     def digests(self, job_id: str, item_id: str) -> bytes | None:
         """Read the digests that a source's position points to."""
@@ -153,6 +172,11 @@ class TableReads:
                 return self.item.get(job_id, run_id, consistent_read=True)
             except self.item.DoesNotExist:
                 return None
+
+    @property
+    def client(self) -> Any:
+        """The boto3 client that makes the requests."""
+        return self._connection.client
 
     @property
     def _connection(self) -> Connection:

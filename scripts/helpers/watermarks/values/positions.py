@@ -55,6 +55,11 @@ class FilesPosition:
     horizon: int | None
     digests: str | None
 
+    @property
+    def kind(self) -> MarkType:
+        """The type of the mark: files are told by their time."""
+        return "timestamp"
+
     def to_stored(self) -> StoredMap:
         """Give the position as it is stored."""
         return {"paths": list(self.paths), "mark": self.stored(self.horizon), "digests": self.digests}

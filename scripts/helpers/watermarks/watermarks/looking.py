@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
+from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
 from scripts.helpers.watermarks.table import (
     Change,
     JobState,
@@ -14,8 +15,14 @@ from scripts.helpers.watermarks.table import (
     refuse_broken_sources,
     refuse_unadopted,
 )
+from scripts.helpers.watermarks.table.reads import TableReads
 from scripts.helpers.watermarks.table.views import change_view, job_view, run_view, state_view
-from scripts.helpers.watermarks.values.ids import require_job_id, require_limit
+from scripts.helpers.watermarks.values.ids import require_job_id, require_limit, require_recorded_id
+from scripts.helpers.watermarks.watermarks.comparing import compare, the_run_meant
+
+# A run id that is given in part is looked for among this many.
+MOST_RUNS_COMPARED = 1_000
+MOST_RUNS_NAMED = 5
 
 
 class Looking:
@@ -101,9 +108,101 @@ class Looking:
         state = self._state(job_id)
         return None if state is None else self._state_view(state)
 
+    def find_run(self, job_id: str, run_id: str) -> str:
+        """Give the full id of a run from its beginning, as lists shorten it: `jr_3f9a1c` or `jr_3f9a1c…_attempt_1`.
+
+        Args:
+            job_id: the job.
+            run_id: a run id, its beginning, or its beginning and end with `…` between them.
+
+        Returns:
+            The run id.
+
+        Raises:
+            WatermarkNotFoundError: no run of the job has such an id.
+            InvalidArgumentError: several have.
+
+        Example:
+            >>> watermarks.find_run("repairs", "jr_3f")
+            'jr_3f9a1c02d7'
+        """
+        beginning, _, end = require_recorded_id(run_id).partition("…")
+        found = self._table.run_ids(require_job_id(job_id), beginning, limit=MOST_RUNS_COMPARED)
+        chosen = the_run_meant(run_id, [each for each in found if each.endswith(end)])
+        if chosen is not None:
+            return chosen
+        place = f"job {job_id!r} (table {self._table.place.table_name!r})"
+        if not found:
+            raise WatermarkNotFoundError(
+                f"No run of {place} begins with {run_id!r}: it was never recorded, or its record has expired.",
+                job_id=job_id,
+                run_id=run_id,
+                table_name=self._table.place.table_name,
+            )
+        listed = ", ".join(found[:MOST_RUNS_NAMED]) + (", …" if len(found) > MOST_RUNS_NAMED else "")
+        raise InvalidArgumentError(
+            f"Several runs of {place} begin with {run_id!r}: {listed}. Give more of the one that is meant.",
+            argument="run_id",
+            value=run_id,
+        )
+
+    def diff(self, job_id: str, first: str, second: str) -> dict[str, Any]:
+        """Give what changed of a job between two runs: marks, values, and how much was loaded.
+
+        Args:
+            job_id: the job.
+            first: the id of a run.
+            second: the id of a later one.
+
+        Returns:
+            A dict: `jobName`, `from` and `to` (each run's `runId`, `batchId`, `recordedAt`, `status`), `sources` (by
+            name, the mark `before` and `after`), `watermarks` (by name, the value `before` and `after`, where they
+            differ), and `runs` and `rows`: how many runs were committed after the first up to the second, and how many
+            rows they counted.
+
+        Raises:
+            WatermarkNotFoundError: one of the runs is not on record.
+            InvalidArgumentError: the first run is later than the second.
+
+        Example:
+            >>> watermarks.diff("repairs", "jr_1", "jr_2")["sources"]["repairs"]
+            {'before': 81204, 'after': 81377}
+        """
+        earlier, later = (self._recorded(job_id, run_id) for run_id in (first, second))
+        return compare(earlier, later, self.history(job_id, limit=None))
+
+    def console_addresses(self, job_id: str) -> dict[str, str]:
+        """Give where a job is to be seen in the AWS console, `watermarks` and `glue`; nothing for an emulator."""
+        return self._table.console_addresses(require_job_id(job_id))
+
     def exists(self, table_name: str | None = None) -> bool:
         """Say whether the table exists; another one's name may be given, as the platform's original class has it."""
         return self._table.exists(table_name)
+
+    @property
+    def reads(self) -> TableReads:
+        """The table behind it, to look at: for tools such as `watermarks doctor`."""
+        return self._table
+
+    def now(self) -> datetime:
+        """Give the present moment, by the clock that it was made with."""
+        return self._clock()
+
+    def _recorded(self, job_id: str, run_id: str) -> dict[str, Any]:
+        record = self._table.record(require_job_id(job_id), require_recorded_id(run_id))
+        if record is None or record.recorded_at is None:
+            raise self._not_found(job_id, run_id, "was never recorded, or its record has expired")
+        return self._run_view(record)
+
+    def _not_found(self, job_id: str, run_id: str, problem: str) -> WatermarkNotFoundError:
+        table_name = self._table.place.table_name
+        return WatermarkNotFoundError(
+            f"Run {run_id!r} of job {job_id!r} {problem} (table {table_name!r}). "
+            f"get_most_recent_run_id(job_id={job_id!r}) gives the latest run that succeeded.",
+            job_id=job_id,
+            run_id=run_id,
+            table_name=table_name,
+        )
 
     def _state(self, job_id: str) -> JobState | None:
         state = self._table.state(require_job_id(job_id))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from scripts.helpers.watermarks.errors import NotPicklableError, WatermarkNotFoundError
+from scripts.helpers.watermarks.errors import NotPicklableError
 from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
 from scripts.helpers.watermarks.job_run.settings import RunSettings
@@ -245,13 +245,4 @@ class Watermarks(Looking, Operations):
         raise NotPicklableError(
             "Watermarks cannot be pickled, so it cannot be used inside a Spark function (a UDF, foreach, "
             "mapPartitions). Read what you need from it on the driver and pass on the plain values."
-        )
-
-    def _not_found(self, job_id: str, run_id: str, problem: str) -> WatermarkNotFoundError:
-        return WatermarkNotFoundError(
-            f"Run {run_id!r} of job {job_id!r} {problem} (table {self.table_name!r}). "
-            f"get_most_recent_run_id(job_id={job_id!r}) gives the latest run that succeeded.",
-            job_id=job_id,
-            run_id=run_id,
-            table_name=self.table_name,
         )

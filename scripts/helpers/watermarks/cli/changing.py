@@ -1,0 +1,207 @@
+"""The commands that change a job: each shows what it will do, asks, and does it only if the job is still as shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from scripts.helpers.watermarks.cli import exits
+from scripts.helpers.watermarks.cli.completing import complete_run, complete_source
+from scripts.helpers.watermarks.cli.documents import print_document
+from scripts.helpers.watermarks.cli.looking import Job, Run
+from scripts.helpers.watermarks.cli.options import Asked
+
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks.operations import Changed
+    from scripts.helpers.watermarks.values.marks import MarkType
+
+Reason = Annotated[
+    str | None, typer.Option("--reason", "-m", metavar="TEXT", help="why, for those who look at it later")
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="take the job away from a run under way, which then cannot commit")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="do it without asking, for scripts")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="show what would change, and change nothing")]
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="the source's transformation_ctx", autocompletion=complete_source)
+]
+
+
+def rewind(
+    asked: Asked,
+    job: Job,
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="RUN", help="the run to go back to", autocompletion=complete_run, show_default=False),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", metavar="TIME", help="instead of RUN: the last success before, as 2026-11-17T08:00Z"),
+    ] = None,
+    reason: Reason = None,
+    force: Force = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Let a job stand again where it stood after a run: the next run loads everything since.
+
+    Says which batches of the target hold what will be loaded again. Drop them before the next run.
+
+    \b
+    Examples:
+      watermarks rewind load-repairs jr_3f --reason "wrong exchange rate"
+      watermarks rewind load-repairs --before 2026-11-17T08:00Z --dry-run
+    """
+    if (run is None) == (before is None):
+        raise exits.stop(asked, "Give a RUN or --before TIME, exactly one of them.", exits.MISUSED)
+    watermarks = asked.watermarks()
+    to_run = None if run is None else watermarks.find_run(job, run)
+    to_time = None if before is None else _moment(asked, before)
+
+    def change(**caution: Any) -> Changed:
+        return watermarks.rewind(job, to_run, reason, before=to_time, force=force, **caution)
+
+    _change(asked, change, yes=yes, dry_run=dry_run)
+
+
+def reset(
+    asked: Asked,
+    job: Job,
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="SOURCE", help="only this source", autocompletion=complete_source, show_default=False),
+    ] = None,
+    reason: Reason = None,
+    force: Force = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Let the next run of a job be a full load, of every source or of one.
+
+    \b
+    Examples:
+      watermarks reset load-repairs --reason "the target was lost"
+      watermarks reset load-repairs tenancies
+    """
+    watermarks = asked.watermarks()
+
+    def change(**caution: Any) -> Changed:
+        return watermarks.reset(job, source, reason, force=force, **caution)
+
+    _change(asked, change, yes=yes, dry_run=dry_run)
+
+
+def set_mark(
+    asked: Asked,
+    job: Job,
+    source: Source,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="the position, read by the type of the mark")],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="for a source never read: timestamp, timestamp_ntz, date, integer, decimal or string",
+        ),
+    ] = None,
+    reason: Reason = None,
+    force: Force = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Let a source stand at a position without running: all up to and including it counts as loaded.
+
+    \b
+    Examples:
+      watermarks set payments payments 81204 --type integer --reason "loaded by the old job"
+      watermarks set load-repairs repairs 2026-11-17T08:00:00Z
+    """
+    watermarks = asked.watermarks()
+    state = watermarks.job(job)
+    if kind is None and source not in (state["sources"] if state else {}):
+        raise exits.stop(
+            asked,
+            f"Job {job!r} has no source {source!r} yet, so its mark has no type: say which with --type, as in "
+            "--type timestamp, or check the spelling.",
+            exits.MISUSED,
+        )
+
+    def change(**caution: Any) -> Changed:
+        mark_type = cast("MarkType | None", kind)
+        return watermarks.set_mark(job, source, value, reason, mark_type=mark_type, force=force, **caution)
+
+    _change(asked, change, yes=yes, dry_run=dry_run)
+
+
+def forget(
+    asked: Asked, job: Job, reason: Reason = None, force: Force = False, yes: Yes = False, dry_run: DryRun = False
+) -> None:
+    """Let the marks and values of a deleted job go, and its place among the jobs; its history stays.
+
+    \b
+    Examples:
+      watermarks forget load-old-repairs --reason "the job was deleted"
+    """
+    watermarks = asked.watermarks()
+
+    def change(**caution: Any) -> Changed:
+        return watermarks.forget(job, reason, force=force, **caution)
+
+    _change(asked, change, yes=yes, dry_run=dry_run)
+
+
+def adopt(asked: Asked, job: Job, run: Run) -> None:
+    """Go on from a run that the platform's original class recorded: make it the job's latest, once.
+
+    \b
+    Examples:
+      watermarks adopt load-repairs jr_3f
+    """
+    watermarks = asked.watermarks()
+    adopted = watermarks.find_run(job, run)
+    watermarks.adopt(job, adopted)
+    if asked.json:
+        print_document({"jobName": job, "runId": adopted, "adopted": True})
+        return
+    asked.console().print(f"{job}: goes on from run {adopted}.", markup=False)
+
+
+def _change(asked: Asked, change: Callable[..., Changed], *, yes: bool, dry_run: bool) -> None:
+    """Show the change, ask, and make it if the job is still as it was when it was shown."""
+    planned = change(dry_run=True)
+    if not asked.json:
+        from scripts.helpers.watermarks.cli.plans import show_plan
+
+        show_plan(asked, planned.view())
+    if dry_run:
+        if asked.json:
+            print_document({**planned.view(), "dryRun": True})
+        return
+    if not yes:
+        _ask(asked, planned)
+    done = change(expected_version=planned.version - 1)
+    if asked.json:
+        print_document({**done.view(), "dryRun": False})
+        return
+    asked.console().print(f"Done: {done.job_id} is at version {done.version} now.", markup=False)
+
+
+def _ask(asked: Asked, planned: Changed) -> None:
+    if asked.json or not sys.stdin.isatty():
+        raise exits.stop(asked, "Nobody is there to be asked: use --yes to do it, or --dry-run to look.", exits.MISUSED)
+    if not typer.confirm(f"{planned.operation} {planned.job_id}?", default=False):
+        raise exits.stop(asked, "Nothing was changed.", exits.DECLINED)
+
+
+def _moment(asked: Asked, text: str) -> datetime:
+    from scripts.helpers.watermarks.values.marks import from_python, to_python
+
+    try:
+        return cast(datetime, to_python("timestamp", from_python("timestamp", text)))
+    except ValueError as error:
+        raise exits.stop(asked, f"--before: {error}. Write it as 2026-11-17T08:00Z.", exits.MISUSED) from None

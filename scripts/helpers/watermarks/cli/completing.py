@@ -1,0 +1,38 @@
+"""Shell completion of job names, run ids and sources. Whatever goes wrong, the shell just gets no proposals."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import typer
+
+from scripts.helpers.watermarks.cli.options import COMMON, Asked
+
+MOST_PROPOSALS = 100
+
+
+def complete_job(context: typer.Context, incomplete: str) -> list[str]:
+    """Propose jobs."""
+    return _proposed(incomplete, lambda watermarks: (job["jobName"] for job in watermarks.jobs()), context)
+
+
+def complete_run(context: typer.Context, incomplete: str) -> list[str]:
+    """Propose runs of the job that was named, newest first."""
+    job = context.params.get("job")
+    return _proposed(incomplete, lambda watermarks: (run["runId"] for run in watermarks.history(job)), context)
+
+
+def complete_source(context: typer.Context, incomplete: str) -> list[str]:
+    """Propose sources of the job that was named."""
+    job = context.params.get("job")
+    return _proposed(incomplete, lambda watermarks: watermarks.job(job)["sources"], context)
+
+
+def _proposed(incomplete: str, names: Any, context: typer.Context) -> list[str]:
+    try:
+        asked = Asked(**{name: context.params.get(name) for name in COMMON}).over(context.obj or Asked())
+        found = (name for name in names(asked.watermarks()) if name.startswith(incomplete))
+        return list(islice(found, MOST_PROPOSALS))
+    except Exception:  # a traceback in the middle of somebody's command line helps nobody
+        return []

@@ -1,0 +1,77 @@
+"""What the command ends with: its exit codes, and errors told to a person or to a script."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks.cli.options import Asked
+
+DONE = 0
+FAILED = 1
+MISUSED = 2
+NOT_FOUND = 3
+HELD = 4
+DECLINED = 5
+CHANGED_MEANWHILE = 6
+
+EXIT_CODES = """\b
+Exit codes:
+  0  done; nothing is wrong
+  1  it failed: AWS refused or did not answer, an item is broken; doctor found a problem
+  2  the command was not used as it should be, or a value cannot be used
+  3  there is no such job, run or table
+  4  a run holds the job (--force takes it away)
+  5  you said no: nothing was changed
+  6  the job was changed by somebody else meanwhile: look again
+"""
+
+
+@contextmanager
+def errors_told(asked: Asked) -> Iterator[None]:
+    """Let no error of the package out as a traceback: say it, and end with its exit code."""
+    from scripts.helpers.watermarks.errors import WatermarkError
+
+    try:
+        yield
+    except WatermarkError as error:
+        code = exit_code(error)
+        tell(asked, type(error).__name__, str(error), code)
+        raise typer.Exit(code) from None
+
+
+def exit_code(error: Exception) -> int:
+    """Give the exit code that an error of the package stands for."""
+    from scripts.helpers.watermarks import errors
+
+    codes: dict[type[Exception], int] = {
+        errors.WatermarkNotFoundError: NOT_FOUND,
+        errors.TableNotFoundError: NOT_FOUND,
+        errors.JobAlreadyRunningError: HELD,
+        errors.ConflictError: CHANGED_MEANWHILE,
+        errors.InvalidArgumentError: MISUSED,
+        errors.UnsupportedValueError: MISUSED,
+    }
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), FAILED)
+
+
+def tell(asked: Asked, kind: str, message: str, code: int) -> None:
+    """Say what went wrong, on standard error: in words, or as JSON where that was asked for."""
+    if asked.json:
+        told = {"error": {"type": kind, "message": message, "exitCode": code}}
+        print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
+        return
+    typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(message, err=True)
+
+
+def stop(asked: Asked, message: str, code: int) -> typer.Exit:
+    """Say why the command goes no further, and give what ends it."""
+    tell(asked, "Misused" if code == MISUSED else "Declined" if code == DECLINED else "NotFound", message, code)
+    return typer.Exit(code)
