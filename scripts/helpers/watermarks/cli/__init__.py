@@ -10,7 +10,7 @@ def main() -> None:
     try:
         from scripts.helpers.watermarks.cli.app import app
     except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
+        if error.name != "typer":
             raise
-        sys.exit(f"The watermarks command needs {error.name}: pip install 'glue-watermarks[cli]'")
+        sys.exit("The watermarks command needs typer and rich: pip install 'glue-watermarks[cli]'")
     app()

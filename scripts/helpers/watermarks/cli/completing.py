@@ -31,8 +31,14 @@ def complete_source(context: typer.Context, incomplete: str) -> list[str]:
 
 def _proposed(incomplete: str, names: Any, context: typer.Context) -> list[str]:
     try:
-        asked = Asked(**{name: context.params.get(name) for name in COMMON}).over(context.obj or Asked())
+        # While completing, typer does not call what keeps the options that stand before the command.
+        own, before = (_asked(each.params if each else {}) for each in (context, context.parent))
+        asked = own.over(before)
         found = (name for name in names(asked.watermarks()) if name.startswith(incomplete))
         return list(islice(found, MOST_PROPOSALS))
     except Exception:  # a traceback in the middle of somebody's command line helps nobody
         return []
+
+
+def _asked(parameters: dict[str, Any]) -> Asked:
+    return Asked(**{name: parameters.get(name) for name in COMMON})

@@ -48,7 +48,8 @@ class Asked:
         from scripts.helpers.watermarks.watermarks import Watermarks
 
         return Watermarks(
-            self.table or DEFAULT_TABLE,
+            # Not typer's envvar: after the command's name it would win over an option before it.
+            self.table or os.environ.get("WATERMARKS_TABLE") or DEFAULT_TABLE,
             region_name=self.region,
             endpoint_url=self.endpoint_url,
             boto3_session=open_session(self.profile) if self.profile else None,
@@ -81,8 +82,6 @@ COMMON: dict[str, Any] = {
             "--table",
             "-t",
             metavar="NAME",
-            envvar="WATERMARKS_TABLE",
-            show_envvar=False,
             help=f"the table [WATERMARKS_TABLE, or {DEFAULT_TABLE}]",
         ),
     ],
