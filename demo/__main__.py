@@ -8,6 +8,8 @@ from pathlib import Path
 from demo.embedded import fake_aws, moto_server, prepare_spark
 from demo.story import tell
 
+REPORT = Path.cwd() / ".cache" / "demo" / "report.html"
+
 
 def main() -> int:
     """Start the embedded parts, tell the story, stop them."""
@@ -17,7 +19,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="glue-watermarks-") as folder, moto_server() as endpoint_url:
         fake_aws(os.environ)
         os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = endpoint_url
-        tell(Path(folder))
+        REPORT.parent.mkdir(parents=True, exist_ok=True)
+        tell(Path(folder), REPORT)
     return 0
 
 

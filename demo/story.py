@@ -1,6 +1,7 @@
 """The story that the demo tells: a job's runs, one after the other, and what each left behind."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,8 +21,8 @@ SCRIPT = JOBS / "repairs_by_last_modified.py"
 WIDTH = 110
 
 
-def tell(folder: Path) -> None:
-    """Run the job again and again while its source grows, and say what happens."""
+def tell(folder: Path, report: Path) -> None:
+    """Run the job again and again while its source grows, say what happens, and write a report of it."""
     source, target = folder / "source", folder / "target"
     watermarks = Watermarks(table_name="glue-watermarks")
     watermarks.create_table()
@@ -46,19 +47,23 @@ def tell(folder: Path) -> None:
     with step("pause", "5 new repairs are looked at without moving the mark"):
         repairs.arrive(spark, source, new=5, changed=0)
         run_job("jr_5e", source, folder / "looked-at", option="job-bookmark-pause")
-    with step("rewind", "everything since the full load is to be loaded again"):
-        changed = watermarks.rewind(JOB, "jr_3f", reason="the trades were wrong")
-        for batch_id in changed.batch_ids:
+    other_sources(spark, folder)
+    with step("rewind", "the trades were wrong, and everything since the full load is to be loaded again"):
+        to_drop = watermarks.rewind(JOB, "jr_3f", dry_run=True).batch_ids
+        command("rewind", JOB, "jr_3f", "--reason", "the trades were wrong", "--yes")
+        for batch_id in to_drop:
             shutil.rmtree(target / f"batch_id={batch_id}")
-        say(f"{JOB}: rewound to jr_3f; batches {', '.join(map(str, changed.batch_ids))} are dropped from the target")
+    with step("replay", "the next run loads all of it as one batch"):
         run_job("jr_91", source, target)
 
     in_source, in_target = (repairs.count(spark, path) for path in (source, target))
     print(f"The source has {in_source:,} rows and the target {in_target:,}: none is missing, none is there twice.\n")
     if in_source != in_target:
         raise RuntimeError("Source and target differ: this is a bug, please report it.")
-    other_sources(spark, folder)
-    show(watermarks)
+    command("jobs")
+    command("history", JOB)
+    command("report", "--output", str(report))
+    print(f"Open {report.relative_to(Path.cwd())} in a browser to look at all of it.")
 
 
 def other_sources(spark: SparkSession, folder: Path) -> None:
@@ -120,15 +125,14 @@ def step(title: str, what: str) -> Iterator[None]:
     print(f"     ({time.monotonic() - start:.0f} s)\n", flush=True)
 
 
-def show(watermarks: Watermarks) -> None:
-    """Print what the table holds of the job: its runs, newest first, and where it stands."""
-    print(f"What the table glue-watermarks holds of {JOB}, newest first:\n")
-    print(f"  {'run':<17}{'status':<11}{'batch':>5}{'rows':>9}  mark of repairs (UTC)")
-    for run in watermarks.history(JOB):
-        source = run.get("sources", {}).get("repairs", {})
-        mark = f"{source['mark']:%Y-%m-%d %H:%M:%S}" if source.get("mark") else "none"
-        print(f"  {run['runId']:<17}{run['status']:<11}{run['batchId']:>5}{source.get('rows', 0):>9,}  {mark}")
-    latest = watermarks.get_watermark(job_id=JOB)
-    if latest is not None:
-        mark = f"{latest['watermarks']['repairs']:%Y-%m-%d %H:%M:%S}"
-        print(f"\nThe next run starts after {mark}, the mark of {latest['runId']}.")
+def command(*arguments: str) -> None:
+    """Run the watermarks command, and show it as a terminal would."""
+    shown = " ".join(shlex.quote(argument) for argument in arguments)
+    print(f"     $ watermarks {shown}", flush=True)
+    program = [sys.executable, "-m", "scripts.helpers.watermarks", *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, env={**os.environ, "COLUMNS": "105"}, check=False)
+    if done.returncode:
+        raise RuntimeError(f"The command ended with {done.returncode}:\n{done.stderr}")
+    for line in done.stdout.splitlines():
+        say(line.rstrip())
+    print(flush=True)

@@ -132,7 +132,7 @@ class Requests:
         self.parameters.append((model.name, params))
 
     def _answered(self, parsed: Wire, **_: Any) -> None:
-        capacity = parsed.get("ConsumedCapacity", ())
+        capacity = parsed.get("ConsumedCapacity", [])
         self.consumed += [each["CapacityUnits"] for each in (capacity if isinstance(capacity, list) else [capacity])]
 
 
