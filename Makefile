@@ -54,5 +54,5 @@ $(ready): setup.cfg pyproject.toml
 	  echo "This needs Python 3.10 or newer, and '$(PYTHON)' is not: make ... PYTHON=python3.12" >&2; exit 1; }
 	@echo "Setting up $(VENV); the first time takes a minute or two." >&2
 	@test -x $(python) || $(PYTHON) -m venv $(VENV)
-	@$(python) -m pip install -qq --disable-pip-version-check --editable '.[cli,test,dev]'
+	@$(python) -m pip install -qq --disable-pip-version-check --editable '.[cli,report,test,dev]'
 	@touch $@

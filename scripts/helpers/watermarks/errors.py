@@ -76,6 +76,12 @@ class NotPicklableError(WatermarkError, TypeError):
     """An object that holds a connection or a lease was about to be shipped to another process."""
 
 
+class MissingExtraError(WatermarkError, ImportError):
+    """What was asked for needs a library that comes with one of the package's extras."""
+
+    extra: str
+
+
 class TableError(WatermarkError):
     """A request to the table failed."""
 
