@@ -21,6 +21,9 @@ HELD = 4
 DECLINED = 5
 CHANGED_MEANWHILE = 6
 
+# What `--json` calls an error that is none of the package's own.
+NAMES = {FAILED: "Failed", MISUSED: "Misused", NOT_FOUND: "NotFound", DECLINED: "Declined"}
+
 EXIT_CODES = """\b
 Exit codes:
   0  done; nothing is wrong
@@ -73,5 +76,5 @@ def tell(asked: Asked, kind: str, message: str, code: int) -> None:
 
 def stop(asked: Asked, message: str, code: int) -> typer.Exit:
     """Say why the command goes no further, and give what ends it."""
-    tell(asked, "Misused" if code == MISUSED else "Declined" if code == DECLINED else "NotFound", message, code)
+    tell(asked, NAMES[code], message, code)
     return typer.Exit(code)
