@@ -8,7 +8,7 @@ from pathlib import Path
 from demo.embedded import fake_aws, moto_server, prepare_spark
 from demo.story import tell
 
-REPORT = Path.cwd() / ".cache" / "demo" / "report.html"
+REPORT = Path(".cache", "demo", "report.html")
 
 
 def main() -> int:

@@ -63,7 +63,7 @@ def tell(folder: Path, report: Path) -> None:
     command("jobs")
     command("history", JOB)
     command("report", "--output", str(report))
-    print(f"Open {report.relative_to(Path.cwd())} in a browser to look at all of it.")
+    print(f"Open {report} in a browser to look at all of it.")
 
 
 def other_sources(spark: SparkSession, folder: Path) -> None:

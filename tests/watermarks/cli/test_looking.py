@@ -3,7 +3,8 @@
 import pytest
 
 from scripts.helpers.watermarks import Watermarks
-from tests.support.tables import Clock, EmulatedTable
+from tests.support.adding import add
+from tests.support.tables import Clock, EmulatedTable, new_table
 from tests.watermarks.cli.conftest import Command, long_id, run_command
 
 
@@ -33,8 +34,6 @@ def test_jobs__each_with_its_state_and_marks(busy_table: EmulatedTable) -> None:
 
 
 def test_jobs__of_an_empty_table(moto_endpoint: str) -> None:
-    from tests.support.tables import new_table
-
     table = new_table(moto_endpoint)
 
     told = run_command("jobs", "--table", table.name, "--endpoint-url", table.endpoint_url)
@@ -169,8 +168,6 @@ def test_broken_item__is_told_and_not_a_traceback(command: Command, loaded: str,
 
 
 def test_names_that_look_like_markup__are_shown_as_they_are(command: Command, on_moto: Watermarks, job: str) -> None:
-    from tests.support.adding import add
-
     name = f"[red]{job}[/red]"
     add(on_moto, name, "[bold]", note="[link=x]")
 
@@ -179,3 +176,24 @@ def test_names_that_look_like_markup__are_shown_as_they_are(command: Command, on
     assert name in told.out
     assert "[bold]" in told.out
     assert "[link=x]" in told.out
+
+
+HOSTILE = "\x1b]0;pwned\x07\x1b[2J\r\u202egnp"
+
+
+def test_text_that_a_terminal_would_obey__is_only_shown(moto_endpoint: str) -> None:
+    table = new_table(moto_endpoint)
+    watermarks, name = table.watermarks(), f"job{HOSTILE}"
+    add(watermarks, name, f"jr_{HOSTILE}", note=HOSTILE)
+    watermarks.set_mark(name, HOSTILE, 5, HOSTILE)
+    watermarks.job_run(name, "jr_2").begin().fail(HOSTILE)
+    place = ("--table", table.name, "--endpoint-url", table.endpoint_url)
+
+    for arguments in (["jobs"], ["show", name], ["history", name], ["reset", name, "--dry-run"]):
+        told = run_command(*arguments, *place)
+        assert not set("\x1b\x07\r\u202e") & set(told.out), arguments
+        assert "␛]0;pwned␇␛[2J␍�gnp" in told.out
+    refused = run_command("reset", name, HOSTILE * 2, *place)
+    assert refused.code == 2
+    assert not set("\x1b\x07\r\u202e") & set(refused.err)
+    assert run_command("show", name, "--json", *place).document["watermarks"]["note"] == HOSTILE

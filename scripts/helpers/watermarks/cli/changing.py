@@ -14,6 +14,7 @@ from scripts.helpers.watermarks.cli.completing import complete_run, complete_sou
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.looking import Job, Run
 from scripts.helpers.watermarks.cli.options import Asked
+from scripts.helpers.watermarks.cli.words import harmless
 
 if TYPE_CHECKING:
     from scripts.helpers.watermarks.operations import Changed
@@ -177,7 +178,7 @@ def _change(asked: Asked, change: Callable[..., Changed], *, yes: bool, dry_run:
     if not asked.json:
         from scripts.helpers.watermarks.cli.plans import show_plan
 
-        show_plan(asked, planned.view())
+        show_plan(asked, harmless(planned.view()))
     if dry_run:
         if asked.json:
             print_document({**planned.view(), "dryRun": True})

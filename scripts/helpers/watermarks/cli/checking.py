@@ -11,6 +11,7 @@ from scripts.helpers.watermarks.cli import exits
 from scripts.helpers.watermarks.cli.completing import complete_job
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
+from scripts.helpers.watermarks.cli.words import harmless
 
 if TYPE_CHECKING:
     from scripts.helpers.watermarks.doctor import Finding
@@ -60,7 +61,7 @@ def _show(asked: Asked, findings: Sequence[Finding]) -> None:
     rows: list[list[Cell]] = []
     for finding in findings:
         sign, style = SIGNS[finding.verdict]
-        told = Text(finding.told)
+        told = Text(harmless(finding.told))
         if finding.remedy:
             told.append(f"\n→ {finding.remedy}", style="bold")
         rows.append([Text(sign, style=style), finding.check, told])

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scripts.helpers.watermarks.cli.words import harmless
+
 if TYPE_CHECKING:
     from scripts.helpers.watermarks.cli.options import Asked
 
@@ -71,7 +73,7 @@ def tell(asked: Asked, kind: str, message: str, code: int) -> None:
         print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
         return
     typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(message, err=True)
+    typer.echo(harmless(message), err=True)
 
 
 def stop(asked: Asked, message: str, code: int) -> typer.Exit:

@@ -11,6 +11,7 @@ from scripts.helpers.watermarks.cli import exits
 from scripts.helpers.watermarks.cli.completing import complete_job, complete_run
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
+from scripts.helpers.watermarks.cli.words import harmless
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="the job's name", autocompletion=complete_job)]
 Run = Annotated[
@@ -37,7 +38,7 @@ def jobs(asked: Asked) -> None:
         return
     from scripts.helpers.watermarks.cli.pages import show_jobs
 
-    show_jobs(asked, watermarks.table_name, found)
+    show_jobs(asked, watermarks.table_name, harmless(found))
 
 
 def show(asked: Asked, job: Job) -> None:
@@ -62,7 +63,7 @@ def show(asked: Asked, job: Job) -> None:
         return
     from scripts.helpers.watermarks.cli.pages import show_job
 
-    show_job(asked, state, runs, changes, addresses)
+    show_job(asked, *map(harmless, (state, runs, changes, addresses)))
 
 
 def history(
@@ -97,7 +98,7 @@ def history(
     if not runs and not changes:
         none = "No run of it failed." if failed else "Nothing is on record of it."
         raise exits.stop(asked, f"Job {job!r}, table {watermarks.table_name!r}: {none}", exits.NOT_FOUND)
-    show_history(asked, job, runs, changes)
+    show_history(asked, *map(harmless, (job, runs, changes)))
 
 
 def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
@@ -114,4 +115,4 @@ def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
         return
     from scripts.helpers.watermarks.cli.pages import show_diff
 
-    show_diff(asked, found)
+    show_diff(asked, harmless(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,6 +14,7 @@ from rich.text import Text
 Cell: TypeAlias = "str | Text"
 GAP = 2
 NARROWEST = 8
+MATTERS_MOST = 9
 
 
 @dataclass(frozen=True)
@@ -30,41 +31,69 @@ class Column:
 
     title: str
     right: bool = False
-    matters: int = 9
+    matters: int = MATTERS_MOST
     gives: bool = False
     cut: bool = False
 
 
 def print_table(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
     """Print a table of the columns that fit."""
-    shown = _those_that_fit(columns, rows, console.width)
+    natural = [_natural_width(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+    shown = _those_that_fit(columns, natural, console.width)
+    widths = _given_widths(columns, natural, shown, console.width)
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for index in shown:
         column = columns[index]
-        justify: Literal["left", "right"] = "right" if column.right else "left"
-        overflow: Literal["ellipsis", "fold"] = "ellipsis" if column.cut else "fold"
-        table.add_column(column.title, justify=justify, no_wrap=not column.gives, overflow=overflow)
+        table.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            no_wrap=not column.gives,
+            overflow="ellipsis" if column.cut else "fold",
+            min_width=widths[index],
+            max_width=widths[index],
+        )
     for row in rows:
         table.add_row(*(_text(row[index]) for index in shown))
     console.print(table)
 
 
-def _those_that_fit(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[int]:
-    widths = [_width(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
-    empty = {index for index in range(len(columns)) if rows and not any(_plain(row[index]) for row in rows)}
-    shown = [index for index in range(len(columns)) if index not in empty]
-    while sum(widths[index] + GAP for index in shown) - GAP > width:
+def _natural_width(column: Column, cells: Sequence[Cell]) -> int:
+    """Give the width that a column would like to have; nothing for one that is empty."""
+    lines = [line for cell in cells for line in _plain(cell).split("\n")]
+    widest = max(map(cell_len, lines), default=0)
+    return max(widest, cell_len(column.title)) if widest or not cells else 0
+
+
+def _those_that_fit(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[int]:
+    """Leave out the columns that are empty, and what matters least until the rest fits."""
+    shown = [index for index in range(len(columns)) if natural[index]]
+    while sum(_least_width(columns[index], natural[index]) + GAP for index in shown) - GAP > width:
         least = min(shown, key=lambda index: columns[index].matters)
-        if columns[least].matters >= Column("").matters:
+        if columns[least].matters == MATTERS_MOST:
             break
         shown.remove(least)
     return shown
 
 
-def _width(column: Column, cells: Sequence[Cell]) -> int:
-    lines = [line for cell in cells for line in _plain(cell).split("\n")]
-    widest = max(map(cell_len, [column.title, *lines]))
-    return min(widest, max(NARROWEST, cell_len(column.title))) if column.gives or column.cut else widest
+def _given_widths(
+    columns: Sequence[Column], natural: Sequence[int], shown: Sequence[int], width: int
+) -> dict[int, int]:
+    """Share what is left between the columns that give, the narrow ones first."""
+    widths = {index: natural[index] for index in shown}
+    giving = sorted((index for index in shown if _gives(columns[index])), key=lambda index: natural[index])
+    left = width - GAP * (len(shown) - 1) - sum(widths[index] for index in shown if index not in giving)
+    for number, index in enumerate(giving):
+        widths[index] = min(natural[index], max(left // (len(giving) - number), 1))
+        left -= widths[index]
+    return widths
+
+
+def _least_width(column: Column, natural: int) -> int:
+    return min(natural, max(NARROWEST, cell_len(column.title))) if _gives(column) else natural
+
+
+def _gives(column: Column) -> bool:
+    return column.gives or column.cut
 
 
 def _plain(cell: Cell) -> str:

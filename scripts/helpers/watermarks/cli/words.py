@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from itertools import pairwise
 from math import log1p
+from typing import Any
 
 BARS = "▁▂▃▄▅▆▇█"
 NOT_COUNTED = "·"
@@ -15,7 +17,27 @@ FAILED = "×"
 # Of a Glue run id (`jr_` and 64 hex digits) this much tells it from any other, in practice.
 SHORT_ID = 12
 LONGEST_ID = 24
+# Control characters, and those that change the direction of writing.
+UNSEEN = frozenset({"Cc", "Cf"})
 _UNITS = (("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+def harmless(shown: Any) -> Any:
+    """Give text, or lists and dicts of it, without what a terminal would obey or reorder; it is shown as a picture.
+
+    An error or a job's name may hold anything, and a terminal would take an escape sequence in it for its own.
+    """
+    if isinstance(shown, str):
+        return "".join(
+            each if each == "\n" or unicodedata.category(each) not in UNSEEN else _picture(each) for each in shown
+        )
+    if isinstance(shown, Mapping):
+        return {harmless(name): harmless(each) for name, each in shown.items()}
+    return [harmless(each) for each in shown] if isinstance(shown, (list, tuple)) else shown
+
+
+def _picture(control: str) -> str:
+    return chr(0x2400 + ord(control)) if ord(control) < 0x20 else "␡" if control == "\x7f" else "�"
 
 
 def span(length: timedelta) -> str:
