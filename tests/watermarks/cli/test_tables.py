@@ -54,6 +54,12 @@ def test_details__end_with_a_sign_where_they_are_cut() -> None:
     assert line.rstrip().endswith("…")
 
 
+def test_details__are_cut_before_a_name_is_folded() -> None:
+    row = ["load-repairs", "ok", "2026-11-17 08:30:23", "5", "an error that takes a lot of room to be told in full"]
+
+    assert printed([row], 62)[1] == "load-repairs  ok     2026-11-17 08:30:23      5  an error tha…"
+
+
 def test_columns__that_are_empty_are_not_shown() -> None:
     assert printed([["load-repairs", "ok", "", "", ""]], 80)[0].split() == ["JOB", "STATE"]
 

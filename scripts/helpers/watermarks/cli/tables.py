@@ -78,12 +78,16 @@ def _those_that_fit(columns: Sequence[Column], natural: Sequence[int], width: in
 def _given_widths(
     columns: Sequence[Column], natural: Sequence[int], shown: Sequence[int], width: int
 ) -> dict[int, int]:
-    """Share what is left between the columns that give, the narrow ones first."""
+    """Share what is left between the columns that give: the narrow ones first, those that may be cut last."""
     widths = {index: natural[index] for index in shown}
-    giving = sorted((index for index in shown if _gives(columns[index])), key=lambda index: natural[index])
+    giving = sorted(
+        (index for index in shown if _gives(columns[index])), key=lambda index: (columns[index].cut, natural[index])
+    )
     left = width - GAP * (len(shown) - 1) - sum(widths[index] for index in shown if index not in giving)
-    for number, index in enumerate(giving):
-        widths[index] = min(natural[index], max(left // (len(giving) - number), 1))
+    for number, index in enumerate(giving, start=1):
+        others = [each for each in giving[number:] if columns[each].cut == columns[index].cut]
+        kept = sum(_least_width(columns[each], natural[each]) for each in giving[number:] if each not in others)
+        widths[index] = min(natural[index], max((left - kept) // (len(others) + 1), 1))
         left -= widths[index]
     return widths
 
