@@ -119,6 +119,24 @@ def test_jobs__with_details_reads_a_hundred_states_per_request(moto_endpoint: st
     assert all(job == watermarks.job(job["jobName"]) for job in found[:3])
 
 
+def test_jobs__with_details_of_one_that_cannot_be_read(moto_endpoint: str) -> None:
+    table = new_table(moto_endpoint)
+    watermarks = table.watermarks()
+    for name in ("fine", "damaged", "fine-too"):
+        add(watermarks, name, "jr_1", value=1)
+    table.edit("damaged", version={"S": "three"})
+
+    found = {job["jobName"]: job for job in watermarks.jobs(details=True)}
+
+    assert {name: job["status"] for name, job in found.items()} == {
+        "fine": "SUCCEEDED",
+        "damaged": "BROKEN",
+        "fine-too": "SUCCEEDED",
+    }
+    assert "'version'" in found["damaged"].pop("problem")
+    assert set(found["damaged"]) == set(found["fine"])
+
+
 @pytest.mark.parametrize(
     ("given", "found"),
     [

@@ -178,6 +178,19 @@ def test_names_that_look_like_markup__are_shown_as_they_are(command: Command, on
     assert "[link=x]" in told.out
 
 
+def test_jobs__one_that_cannot_be_read_does_not_hide_the_others(moto_endpoint: str) -> None:
+    table = new_table(moto_endpoint)
+    for name in ("damaged", "fine"):
+        add(table.watermarks(), name, "jr_1", value=1)
+    table.edit("damaged", sources=None)
+
+    told = run_command("jobs", "--table", table.name, "--endpoint-url", table.endpoint_url)
+
+    lines = lines_of(told.out)
+    assert (lines["damaged"].split()[1], lines["fine"].split()[1]) == ("BROKEN", "ok")
+    assert "watermarks doctor" in lines["The"]
+
+
 HOSTILE = "\x1b]0;pwned\x07\x1b[2J\r\u202egnp"
 
 

@@ -18,6 +18,7 @@ STYLES = {
     "FAILED": ("FAILED", "bold red"),
     "RUNNING": ("RUNNING", "bold cyan"),
     "STALLED": ("STALLED", "bold yellow"),
+    "BROKEN": ("BROKEN", "bold red"),
     "NO_RUN": ("no run yet", "dim"),
 }
 
@@ -54,6 +55,11 @@ def show_jobs(asked: Asked, table_name: str, jobs: Sequence[Mapping[str, Any]]) 
         Column("CHANGED", right=True, matters=5),
     ]
     print_table(console, columns, rows)
+    broken = [str(job["jobName"]) for job in jobs if job["status"] == "BROKEN"]
+    if broken:
+        console.print(
+            Text(f"The state of {', '.join(broken)} cannot be read: `watermarks doctor` says why.", style="red")
+        )
 
 
 def show_job(

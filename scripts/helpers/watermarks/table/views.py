@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from scripts.helpers.watermarks.errors import InvalidItemError
@@ -13,7 +13,7 @@ from scripts.helpers.watermarks.values.positions import source_view
 
 ITEM_KEYS = ("jobName", "runId", "watermarks")
 
-JobStatus: TypeAlias = Literal["SUCCEEDED", "FAILED", "RUNNING", "STALLED", "NO_RUN"]
+JobStatus: TypeAlias = Literal["SUCCEEDED", "FAILED", "RUNNING", "STALLED", "NO_RUN", "BROKEN"]
 
 
 class WatermarkItem(TypedDict):
@@ -111,6 +111,11 @@ def state_view(state: JobState, now: datetime) -> dict[str, Any]:
     if state.lease is not None:
         shown["lease"] = {"runId": state.lease.run_id, "since": state.lease.since, "until": state.lease.until}
     return shown
+
+
+def broken_view(job_id: str, problem: str) -> dict[str, Any]:
+    """Show a job whose state cannot be read, with the same names as any other."""
+    return state_view(JobState(job_id), datetime.now(timezone.utc)) | {"status": "BROKEN", "problem": problem}
 
 
 def job_status(state: JobState, now: datetime) -> JobStatus:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkNotFoundError
+from scripts.helpers.watermarks.errors import BrokenItemError, InvalidArgumentError, WatermarkNotFoundError
 from scripts.helpers.watermarks.table import (
     Change,
     JobState,
@@ -16,7 +16,7 @@ from scripts.helpers.watermarks.table import (
     refuse_unadopted,
 )
 from scripts.helpers.watermarks.table.reads import TableReads
-from scripts.helpers.watermarks.table.views import change_view, job_view, run_view, state_view
+from scripts.helpers.watermarks.table.views import broken_view, change_view, job_view, run_view, state_view
 from scripts.helpers.watermarks.values.ids import require_job_id, require_limit, require_recorded_id
 from scripts.helpers.watermarks.watermarks.comparing import compare, the_run_meant
 
@@ -77,7 +77,8 @@ class Looking:
 
         Args:
             details: read also where each source stands, whether a run is under way, and whether the last one failed:
-                all that `job` gives, for a hundred jobs per request.
+                all that `job` gives, for a hundred jobs per request. A job whose state cannot be read has the status
+                `BROKEN` and its `problem` in words, so that it does not hide the others.
 
         Example:
             >>> [job["jobName"] for job in watermarks.jobs()]
@@ -85,7 +86,7 @@ class Looking:
         """
         if not details:
             return map(job_view, self._table.states())
-        return map(self._state_view, self._table.states_of(self._table.job_ids()))
+        return self._jobs_with_details(list(self._table.job_ids()))
 
     def job(self, job_id: str) -> dict[str, Any] | None:
         """Give where a job stands: one strongly consistent request. None if nothing was ever recorded of it.
@@ -208,6 +209,18 @@ class Looking:
         state = self._table.state(require_job_id(job_id))
         refuse_unadopted(self._table, state, job_id)
         return state
+
+    def _jobs_with_details(self, job_ids: list[str]) -> Iterator[dict[str, Any]]:
+        try:
+            yield from [self._state_view(state) for state in self._table.states_of(job_ids)]
+        except BrokenItemError:
+            for job_id in job_ids:
+                try:
+                    state = self._table.state(job_id)
+                    if state is not None:
+                        yield self._state_view(state)
+                except BrokenItemError as error:
+                    yield broken_view(job_id, str(error))
 
     def _state_view(self, state: JobState) -> dict[str, Any]:
         refuse_broken_sources(self._table, state)
