@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from scripts.helpers.watermarks.errors import NotPicklableError, WatermarkNotFoundError
 from scripts.helpers.watermarks.job_run import JobRun
 from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
-from scripts.helpers.watermarks.job_run.settings import RunSettings
+from scripts.helpers.watermarks.job_run.settings import RunSettings, require_metrics
 from scripts.helpers.watermarks.operations import Operations
 from scripts.helpers.watermarks.table import (
     JobState,
@@ -65,6 +65,7 @@ class Watermarks(Operations):
         endpoint_url: str | None = None,
         boto3_session: boto3.Session | None = None,
         retention: timedelta | None = None,
+        metrics: bool | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Name the table; the first request is made when it is needed.
@@ -75,15 +76,18 @@ class Watermarks(Operations):
             endpoint_url: where DynamoDB answers; otherwise AWS_ENDPOINT_URL_DYNAMODB, or AWS itself.
             boto3_session: whose credentials to use, for instance of an assumed role.
             retention: how long the record of a run is kept; forever where not given. The state of a job never expires.
+            metrics: whether runs publish CloudWatch metrics; on AWS and nowhere else where not given.
             clock: tells the time, for tests.
 
         Raises:
-            InvalidArgumentError: the table name or the retention cannot be used.
+            InvalidArgumentError: the table name, the retention or `metrics` cannot be used.
         """
         require_table_name(table_name)
         require_retention(retention)
         self.table_name = table_name
+        require_metrics(metrics)
         self.retention = retention
+        self.metrics = metrics
         self._clock = clock
         self._table = WatermarkTable(
             table_name, region_name=region_name, endpoint_url=endpoint_url, boto3_session=boto3_session
@@ -208,6 +212,7 @@ class Watermarks(Operations):
         bookmark_to: str | None = None,
         lease: timedelta = timedelta(minutes=5),
         wait: timedelta | None = None,
+        metrics: bool | None = None,
     ) -> JobRun:
         """Make a run of a job: use it in a `with` block, or call its `begin` and `commit`.
 
@@ -220,6 +225,7 @@ class Watermarks(Operations):
             bookmark_to: … up to and including this one.
             lease: for how long the job is held without a sign of life. It is renewed while the run works.
             wait: how long to wait for another run of the job to end; not at all where not given.
+            metrics: whether this run publishes CloudWatch metrics; as the `Watermarks` object says where not given.
 
         Returns:
             The run, not yet begun.
@@ -241,6 +247,7 @@ class Watermarks(Operations):
             wait=wait,
             retention=self.retention,
             clock=self._clock,
+            metrics=self.metrics if metrics is None else metrics,
         )
         return JobRun(self._table, settings)
 

@@ -30,6 +30,7 @@ class RunSettings:
     wait: timedelta | None
     retention: timedelta | None
     clock: Callable[[], datetime]
+    metrics: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not fit."""
@@ -39,6 +40,17 @@ class RunSettings:
         _require_span("lease", self.lease, at_least=SHORTEST_LEASE)
         if self.wait is not None:
             _require_span("wait", self.wait, at_least=timedelta(0))
+        require_metrics(self.metrics)
+
+
+def require_metrics(metrics: object) -> None:
+    """Refuse what is no answer to whether to publish metrics: the text `"false"`, say, would be taken for yes."""
+    if metrics is not None and not isinstance(metrics, bool):
+        raise InvalidArgumentError(
+            f"metrics {metrics!r} must be True, False, or None: published on AWS, and nowhere else.",
+            argument="metrics",
+            value=metrics,
+        )
 
 
 def _require_span(argument: str, value: object, *, at_least: timedelta) -> None:

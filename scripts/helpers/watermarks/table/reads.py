@@ -56,6 +56,16 @@ class TableReads:
         self.backoff = backoff or Backoff()
         self._session = session
 
+    @property
+    def session(self) -> boto3.Session:
+        """The session whose credentials sign the requests."""
+        return self._session
+
+    @property
+    def endpoint_url(self) -> str:
+        """Where the requests really go, whether it was given, is in the environment or is AWS's own."""
+        return str(self._connection.client.meta.endpoint_url)
+
     def caller(self) -> str:
         """Name who is asking."""
         return caller_identity(self._session, self._connection.client)
