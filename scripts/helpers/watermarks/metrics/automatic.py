@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 from urllib.parse import urlsplit
 
 # Glue sets the first three, and AWS's own lineage tells its runs by them; Lambda, ECS and others set the last one.
@@ -21,6 +22,10 @@ AWS_DOMAINS = (
     "sc2s.sgov.gov",
     "cloud.adc-e.uk",
     "csp.hci.ic.gov",
+    "api.aws.ic.gov",
+    "api.aws.scloud",
+    "api.cloud-aws.adc-e.uk",
+    "api.aws.hci.ic.gov",
 )
 _DYNAMODB = re.compile(r"(^|\.)(dynamodb(-fips)?|ddb)\.")
 
@@ -51,4 +56,4 @@ def runs_on_aws(run_id: str) -> bool:
     """
     if any(os.environ.get(name) for name in SET_BY_AWS):
         return True
-    return run_id.startswith("jr_") and importlib.util.find_spec("awsglue") is not None
+    return run_id.startswith("jr_") and ("awsglue" in sys.modules or importlib.util.find_spec("awsglue") is not None)

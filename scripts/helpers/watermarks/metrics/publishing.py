@@ -36,28 +36,29 @@ class Publisher:
 
         It never raises, and comes back after five seconds at most.
         """
-        told: list[Exception | None] = []
+        told: list[str] = []
         try:
             thread = threading.Thread(target=self._try, args=(facts, told), name="watermarks-metrics", daemon=True)
             thread.start()
             thread.join(LONGEST_WAIT)
         except RuntimeError as error:
             # Python starts no thread any more while it shuts down.
-            told.append(error)
-        if told == [None]:
+            told.append(_in_words(error))
+        problem = told[0] if told else f"no answer within {LONGEST_WAIT:g} seconds"
+        if not problem:
             return True
-        problem = _in_words(told[0]) if told and told[0] else f"no answer within {LONGEST_WAIT:g} seconds"
         logger.warning("%s: the metrics of this run were not published: %s", facts.job_id, problem)
         return False
 
-    def _try(self, facts: RunFacts, told: list[Exception | None]) -> None:
+    def _try(self, facts: RunFacts, told: list[str]) -> None:
+        """Publish, and tell what went wrong, or nothing. It does not log: nobody may listen any more when it ends."""
         try:
             for data in requests(metric_data(facts)):
                 self._made_client().put_metric_data(Namespace=NAMESPACE, MetricData=data)
         except Exception as error:
-            told.append(error)
+            told.append(_in_words(error))
         else:
-            told.append(None)
+            told.append("")
 
     def _made_client(self) -> Any:
         if self._client is None:
@@ -75,8 +76,8 @@ class Publisher:
 
 def _in_words(error: Exception) -> str:
     message = " ".join(str(error).split()).rstrip(". ")
-    code = str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
-    if code in NOT_ALLOWED:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict) and response.get("Error", {}).get("Code") in NOT_ALLOWED:
         return (
             f"{message}. Allow cloudwatch:PutMetricData in the namespace {NAMESPACE} for this role, or say "
             "metrics=False"
