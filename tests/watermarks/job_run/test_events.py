@@ -131,6 +131,20 @@ def test_line__of_steps_and_of_their_run_count_each_row_once(
     assert lines(caplog)[2]["sources"] == {"repairs": {"low": 20, "high": 30, "rows": 99}}
 
 
+def test_line__of_a_failure_between_steps_has_no_window(
+    watermarks: Watermarks, job: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(ZeroDivisionError), watermarks.job_run(job, "jr_1") as run:
+        run._in_steps = True
+        run._stepping = "repairs", SourceRead(RowsPosition("id", "integer", 10), None, 10, 4)
+        run._finish_step("repairs")
+        _ = 1 / 0
+
+    step, failed = lines(caplog)
+    assert (step["rows"], failed["rows"]) == (4, 0)
+    assert failed["sources"] == {}
+
+
 def test_line__rows_that_nobody_counted(watermarks: Watermarks, job: str, caplog: pytest.LogCaptureFixture) -> None:
     with watermarks.job_run(job, "jr_1") as run:
         read_ids(run, up_to=20, rows=None)

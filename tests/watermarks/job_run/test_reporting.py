@@ -1,6 +1,9 @@
 """The metrics of real runs: when they are published, what they count, and what they cannot do to a run."""
 
+import os
+import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +15,7 @@ from botocore.exceptions import ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 
 from scripts.helpers.watermarks import InvalidArgumentError, Watermarks
-from scripts.helpers.watermarks.job_run import reporting
+from scripts.helpers.watermarks.job_run import telling
 from scripts.helpers.watermarks.job_run.outcome import FilesRead, SourceRead
 from scripts.helpers.watermarks.metrics import publishing
 from scripts.helpers.watermarks.metrics.automatic import SET_BY_AWS
@@ -148,6 +151,18 @@ def test_failure__of_a_run_that_was_committed_after_all_is_none(
     assert calls[0]["RowsLoaded"] == 9.0
 
 
+def test_failure__of_a_run_that_is_told_to_end(watermarks: Watermarks, job: str, calls: list[Call]) -> None:
+    previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    try:
+        with pytest.raises(SystemExit), watermarks.job_run(job, "jr_1") as run:
+            read_ids(run, up_to=20)
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+    assert calls == [{"FailedRuns": 1.0, "RunSeconds": 0.0}]
+
+
 @pytest.mark.parametrize("option", [PAUSE, DISABLE])
 def test_runs_that_move_nothing__tell_nothing(
     watermarks: Watermarks, job: str, option: Any, calls: list[Call], caplog: pytest.LogCaptureFixture
@@ -160,6 +175,7 @@ def test_runs_that_move_nothing__tell_nothing(
 
     assert calls == []
     assert [record for record in caplog.records if record.name.endswith(".events")] == []
+    assert len(warnings_of(caplog)) == 2, "that no mark is moved, and nothing else"
 
 
 def test_publishing__comes_after_the_commit_and_the_job_is_free(
@@ -172,7 +188,7 @@ def test_publishing__comes_after_the_commit_and_the_job_is_free(
         seen.append(("lease" in state, state["version"]["N"]))
         return True
 
-    monkeypatch.setattr(reporting.Publisher, "publish", publish)
+    monkeypatch.setattr(publishing.Publisher, "publish", publish)
     commit_run(watermarks, job, "jr_1", up_to=20)
     fail_run(watermarks, job, "jr_2")
 
@@ -222,7 +238,7 @@ def test_publishing__unreachable_neither_fails_the_run_nor_hides_its_failure(
 def test_reporting__a_mistake_of_its_own_does_not_fail_the_run(
     watermarks: Watermarks, job: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(reporting.telling, "of_commit", lambda *_: 1 / 0)
+    monkeypatch.setattr(telling, "of_commit", lambda *_: 1 / 0)
 
     commit_run(watermarks, job, "jr_1", up_to=20)
 

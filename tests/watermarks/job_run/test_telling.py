@@ -83,7 +83,7 @@ def test_loaded_nothing(reads: list[Read], nothing: bool | None) -> None:
 
 
 def test_facts__of_a_commit() -> None:
-    reads = {"repairs": rows(count=300, late=2), "trades": rows(count=8), "photos": files(FILE)}
+    reads: dict[str, Read] = {"repairs": rows(count=300, late=2), "trades": rows(count=8), "photos": files(FILE)}
 
     assert telling.of_commit(RECORD, reads) == RunFacts(
         "job",
