@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import uuid
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scripts.helpers.watermarks.errors import RunStateError, TableUnavailableError
 from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
 from scripts.helpers.watermarks.job_run.modes import ENABLE, Span
 from scripts.helpers.watermarks.job_run.outcome import Circumstances, Read, Success, failure
-from scripts.helpers.watermarks.job_run.reporting import Reporter
 from scripts.helpers.watermarks.job_run.settings import Phase, RunSettings
 from scripts.helpers.watermarks.job_run.superseded import superseded
 from scripts.helpers.watermarks.job_run.taking import take_job
@@ -24,6 +24,9 @@ from scripts.helpers.watermarks.table import (
     WatermarkTable,
     conditions,
 )
+
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks.job_run.reporting import Reporter
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +49,7 @@ class Holder:
         self._in_steps = False
         self._told = False
         self._attempted: RunRecord | None = None
-        self._reporter = Reporter(table, settings)
+        self._reporter: Reporter | None = None
 
     @property
     def job_id(self) -> str:
@@ -70,11 +73,15 @@ class Holder:
             raise superseded(self._table, self._state, self.run_id, self._token, lost)
 
     def _take(self) -> None:
+        # Here, and not when the package is imported: only a run that holds its job has anything to report.
+        from scripts.helpers.watermarks.job_run.reporting import Reporter
+
         settings = self._settings
         taken = take_job(
             self._table, self.job_id, self.run_id, length=settings.lease, wait=settings.wait, clock=settings.clock
         )
         self._state, self._token = taken.state, taken.lease.token
+        self._reporter = Reporter(self._table, settings)
         self._heartbeat = Heartbeat(
             self._table,
             self.job_id,

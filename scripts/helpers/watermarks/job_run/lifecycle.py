@@ -20,6 +20,8 @@ from scripts.helpers.watermarks.values.ids import step_id
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from scripts.helpers.watermarks.job_run.reporting import Reporter
+
 logger = logging.getLogger(__name__)
 
 
@@ -91,7 +93,8 @@ class Lifecycle(Holder):
                 record = self._write_success()
                 self._phase = "committed"
             self._termination.stop_listening()
-            self._reporter.committed(record, self._reads, in_steps=self._in_steps)
+            if self._reporter is not None:
+                self._reporter.committed(record, self._reads, in_steps=self._in_steps)
         self._phase = "committed"
 
     def fail(self, error: BaseException | str) -> None:
@@ -110,8 +113,8 @@ class Lifecycle(Holder):
             if self._commits:
                 record = self._try_to_write_failure(error)
         self._termination.stop_listening()
-        if self._commits:
-            self._report_failure(record, error)
+        if self._reporter is not None:
+            self._report_failure(self._reporter, record, error)
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -173,7 +176,8 @@ class Lifecycle(Holder):
             self._write_outcome(outcome, circumstances.token, action="commit a step", keep_lease=True)
             self._state = outcome.after
         logger.info("%s: step %d committed%s", self.job_id, batch_id, amount(reads.values()))
-        self._reporter.step(outcome.record, reads)
+        if self._reporter is not None:
+            self._reporter.step(outcome.record, reads)
 
     def _under_way(self) -> dict[str, Read]:
         """Give what the run had read and not committed yet."""
@@ -191,13 +195,13 @@ class Lifecycle(Holder):
             logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
             return None
 
-    def _report_failure(self, record: RunRecord | None, error: BaseException | str) -> None:
+    def _report_failure(self, reporter: Reporter, record: RunRecord | None, error: BaseException | str) -> None:
         """Report what the table says of the run, which may be that it was committed after all."""
-        with self._reporter.harmless():
+        with reporter.harmless():
             if record is not None and record.run_id == self.run_id and record.status == "SUCCEEDED":
-                self._reporter.committed(record, self._reads, in_steps=self._in_steps)
+                reporter.committed(record, self._reads, in_steps=self._in_steps)
                 return
             if record is None or record.status == "SUCCEEDED":
                 _, unrecorded = failure(self._state, self._reads, error, self._circumstances())
                 record = replace(unrecorded, version=None)
-            self._reporter.failed(record, self._under_way())
+            reporter.failed(record, self._under_way())
