@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from demo import repairs
 from scripts.helpers.watermarks import Watermarks
+from scripts.helpers.watermarks.job_run.events import PREFIX as EVENT
 
 JOB = "load-repairs"
 JOBS = Path(__file__).parent.parent / "scripts" / "jobs"
@@ -107,7 +108,7 @@ def run_script(
         raise RuntimeError(f"The job script ended with {done.returncode}:\n{done.stderr}")
     for line in done.stderr.splitlines():
         _, _, told = line.partition(" INFO ")
-        if told:
+        if told and not told.startswith(EVENT):  # that line is for machines
             say(told)
 
 

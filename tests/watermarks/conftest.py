@@ -78,6 +78,13 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
+def cloudwatch(moto_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have metrics go to moto, whose endpoint this is."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_CLOUDWATCH", moto_endpoint)
+    return moto_endpoint
+
+
+@pytest.fixture
 def derby(spark: SparkSession) -> Database:
     """A Derby of this test."""
     return new_derby(spark)

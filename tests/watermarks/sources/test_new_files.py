@@ -157,7 +157,7 @@ def test_max_files__what_is_left_is_told(landing: Landing, caplog: pytest.LogCap
 def test_log__one_line_per_source_and_per_commit(landing: Landing, caplog: pytest.LogCaptureFixture) -> None:
     landing.put("a.json", 1)
     landing.put("b.json", 2)
-    caplog.set_level(logging.INFO, logger="scripts.helpers.watermarks")
+    caplog.set_level(logging.INFO, logger="scripts.helpers.watermarks.job_run")
 
     landing.load(run_id="jr_1")
     landing.load(run_id="jr_2")

@@ -159,7 +159,7 @@ def test_log__one_line_per_source_and_per_commit(
     spark: SparkSession, watermarks: Watermarks, job: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = frame(spark, "timestamp", ["2023-03-01T00:00:00Z", "2023-03-02T10:00:00.5Z"])
-    caplog.set_level(logging.INFO, logger="scripts.helpers.watermarks")
+    caplog.set_level(logging.INFO, logger="scripts.helpers.watermarks.job_run")
 
     for run_id, last in (("jr_1", 1), ("jr_2", 2), ("jr_3", 2)):
         with watermarks.job_run(job, run_id) as run:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scripts.helpers.watermarks.errors import RunStateError, TableUnavailableError
 from scripts.helpers.watermarks.job_run.heartbeat import Heartbeat
@@ -16,11 +18,15 @@ from scripts.helpers.watermarks.table import (
     Condition,
     JobState,
     RecordExistsError,
+    RunRecord,
     StateChangedError,
     Status,
     WatermarkTable,
     conditions,
 )
+
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks.job_run.reporting import Reporter
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +48,8 @@ class Holder:
         self._recorded: dict[str, object] = {}
         self._in_steps = False
         self._told = False
-        self._attempted: tuple[str, str] | None = None
+        self._attempted: RunRecord | None = None
+        self._reporter: Reporter | None = None
 
     @property
     def job_id(self) -> str:
@@ -66,11 +73,15 @@ class Holder:
             raise superseded(self._table, self._state, self.run_id, self._token, lost)
 
     def _take(self) -> None:
+        # Here, and not when the package is imported: only a run that holds its job has anything to report.
+        from scripts.helpers.watermarks.job_run.reporting import Reporter
+
         settings = self._settings
         taken = take_job(
             self._table, self.job_id, self.run_id, length=settings.lease, wait=settings.wait, clock=settings.clock
         )
         self._state, self._token = taken.state, taken.lease.token
+        self._reporter = Reporter(self._table, settings)
         self._heartbeat = Heartbeat(
             self._table,
             self.job_id,
@@ -90,7 +101,7 @@ class Holder:
             self._heartbeat.stop()
 
     def _write_outcome(self, outcome: Success, token: str, *, action: str, keep_lease: bool = False) -> None:
-        self._attempted = outcome.record.run_id, token
+        self._attempted = outcome.record
         try:
             self._table.write(
                 outcome.after,
@@ -113,8 +124,10 @@ class Holder:
                 raise
         except RecordExistsError:
             raise self._misused("was already committed. Every run needs a run id of its own") from None
+        self._attempted = None
 
-    def _write_failure(self, error: BaseException | str) -> None:
+    def _write_failure(self, error: BaseException | str) -> RunRecord:
+        """Record the failure, and give what the table says of the run from now on; without a version if nothing."""
         after, record = failure(self._state, self._reads, error, self._circumstances())
         try:
             self._table.write(
@@ -128,23 +141,26 @@ class Holder:
             )
         except RecordExistsError:
             self._table.release(self.job_id, self._circumstances().token)
+            record = replace(record, version=None)
         except StateChangedError:
             token = self._circumstances().token
-            if self._attempted is not None and self._was_written(*self._attempted, "SUCCEEDED"):
-                logger.warning("%s: %s had been committed: its answer was lost", self.job_id, self._attempted[0])
+            done = self._attempted
+            if done is not None and self._was_written(done.run_id, done.commit_id, "SUCCEEDED"):
+                logger.warning("%s: %s had been committed: its answer was lost", self.job_id, done.run_id)
                 self._table.release(self.job_id, token)
-                return
+                return done
             if not self._was_written(self.run_id, token, "FAILED"):
                 logger.warning("%s", superseded(self._table, self._state, self.run_id, self._token))
-                return
+                return replace(record, version=None)
         logger.info("%s: run %s failed, no mark was moved: %s", self.job_id, self.run_id, record.error)
+        return record
 
     def _still_mine(self) -> Condition:
         token = self._circumstances().token
         mine: Condition = conditions.still_held_by(token) & conditions.nobody_changed_it_since(self._state)
         return mine
 
-    def _was_written(self, run_id: str, token: str, status: Status) -> bool:
+    def _was_written(self, run_id: str, token: str | None, status: Status) -> bool:
         """Recognise our own write whose answer was lost: the record carries our token."""
         record = self._table.record(self.job_id, run_id)
         return record is not None and record.commit_id == token and record.status == status

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, NoReturn
 from scripts.helpers.watermarks.errors import NotPicklableError
 from scripts.helpers.watermarks.job_run.holder import Holder
 from scripts.helpers.watermarks.job_run.modes import DISABLE, ENABLE, find_span
-from scripts.helpers.watermarks.job_run.outcome import Read, amount, success
+from scripts.helpers.watermarks.job_run.outcome import Read, amount, failure, success
 from scripts.helpers.watermarks.job_run.settings import RunSettings
 from scripts.helpers.watermarks.job_run.termination import Termination
-from scripts.helpers.watermarks.table import WatermarkTable, refuse_unadopted
+from scripts.helpers.watermarks.table import RunRecord, WatermarkTable, refuse_unadopted
 from scripts.helpers.watermarks.values.ids import step_id
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from scripts.helpers.watermarks.job_run.reporting import Reporter
 
 logger = logging.getLogger(__name__)
 
@@ -88,9 +90,11 @@ class Lifecycle(Holder):
         if self._commits:
             with self._termination.deferred():
                 self._stop_heartbeat()
-                self._write_success()
+                record = self._write_success()
                 self._phase = "committed"
             self._termination.stop_listening()
+            if self._reporter is not None:
+                self._reporter.committed(record, self._reads, in_steps=self._in_steps)
         self._phase = "committed"
 
     def fail(self, error: BaseException | str) -> None:
@@ -103,11 +107,14 @@ class Lifecycle(Holder):
         """
         if self._phase != "open":
             return
+        record = None
         with self._termination.deferred():
             self._phase = "failed"
             if self._commits:
-                self._try_to_write_failure(error)
+                record = self._try_to_write_failure(error)
         self._termination.stop_listening()
+        if self._reporter is not None:
+            self._report_failure(self._reporter, record, error)
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -153,11 +160,12 @@ class Lifecycle(Holder):
         refuse_unadopted(self._table, state, self.job_id)
         self._state = state or self._state
 
-    def _write_success(self) -> None:
+    def _write_success(self) -> RunRecord:
         outcome = success(self._state, self._reads, self._recorded, self._circumstances(), new_batch=not self._in_steps)
         self._write_outcome(outcome, self._circumstances().token, action="commit the run")
         batch = "without a batch of its own" if self._in_steps else f"as batch {self.batch_id}"
         logger.info("%s: run %s committed %s%s", self.job_id, self.run_id, batch, amount(self._reads.values()))
+        return outcome.record
 
     def _commit_step(self, reads: dict[str, Read]) -> None:
         """Commit one step of a backfill, keeping the job."""
@@ -168,14 +176,32 @@ class Lifecycle(Holder):
             self._write_outcome(outcome, circumstances.token, action="commit a step", keep_lease=True)
             self._state = outcome.after
         logger.info("%s: step %d committed%s", self.job_id, batch_id, amount(reads.values()))
+        if self._reporter is not None:
+            self._reporter.step(outcome.record, reads)
+
+    def _under_way(self) -> dict[str, Read]:
+        """Give what the run had read and not committed yet."""
+        return {} if self._in_steps else self._reads
 
     def _terminate(self) -> None:
         self._terminated = self._phase == "open"
         self.fail("SIGTERM: the process was told to end")
 
-    def _try_to_write_failure(self, error: BaseException | str) -> None:
+    def _try_to_write_failure(self, error: BaseException | str) -> RunRecord | None:
         try:
             self._stop_heartbeat()
-            self._write_failure(error)
+            return self._write_failure(error)
         except Exception:
             logger.warning("%s: run %s failed, and that could not be recorded", self.job_id, self.run_id, exc_info=True)
+            return None
+
+    def _report_failure(self, reporter: Reporter, record: RunRecord | None, error: BaseException | str) -> None:
+        """Report what the table says of the run, which may be that it was committed after all."""
+        with reporter.harmless():
+            if record is not None and record.run_id == self.run_id and record.status == "SUCCEEDED":
+                reporter.committed(record, self._reads, in_steps=self._in_steps)
+                return
+            if record is None or record.status == "SUCCEEDED":
+                _, unrecorded = failure(self._state, self._reads, error, self._circumstances())
+                record = replace(unrecorded, version=None)
+            reporter.failed(record, self._under_way())

@@ -171,6 +171,10 @@ class Backfills(Reads):
             done = replace(done, low=before.low, rows=(before.rows or 0) + (done.rows or 0))
         self._reads[source] = done
 
+    def _under_way(self) -> dict[str, Read]:
+        """Give the step that the run was at, if it reads in steps."""
+        return super()._under_way() if self._stepping is None else dict([self._stepping])
+
     def _read(self, transformation_ctx: str) -> Read:
         if self._stepping is not None and self._stepping[0] == transformation_ctx:
             return self._stepping[1]

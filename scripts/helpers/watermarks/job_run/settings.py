@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 from scripts.helpers.watermarks.job_run.modes import BookmarkOption, check_options
-from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id
+from scripts.helpers.watermarks.values.ids import require_job_id, require_metrics, require_run_id
 
 # Renewed every third, and given up a sixth before its end: a shorter one would be lost to a slow request.
 SHORTEST_LEASE = timedelta(seconds=1)
@@ -30,6 +30,7 @@ class RunSettings:
     wait: timedelta | None
     retention: timedelta | None
     clock: Callable[[], datetime]
+    metrics: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not fit."""
@@ -39,6 +40,7 @@ class RunSettings:
         _require_span("lease", self.lease, at_least=SHORTEST_LEASE)
         if self.wait is not None:
             _require_span("wait", self.wait, at_least=timedelta(0))
+        require_metrics(self.metrics)
 
 
 def _require_span(argument: str, value: object, *, at_least: timedelta) -> None:

@@ -11,6 +11,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
+
 QUICK = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 
 
@@ -19,20 +21,14 @@ def caller_identity(session: boto3.Session, dynamodb_client: Any) -> str:
 
     An emulator of DynamoDB says nothing about where STS is, so AWS itself is then not asked.
     """
-    if is_emulated(dynamodb_client) and not (
-        os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_STS")
-    ):
+    told_where_sts_is = os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_STS")
+    if not told_where_sts_is and not is_aws_dynamodb(dynamodb_client.meta.endpoint_url):
         return _user_of_this_machine()
     try:
         sts = session.client("sts", region_name=dynamodb_client.meta.region_name, config=QUICK)
         return str(sts.get_caller_identity()["Arn"])
     except (BotoCoreError, ClientError):
         return _user_of_this_machine()
-
-
-def is_emulated(dynamodb_client: Any) -> bool:
-    """Say whether requests go to something else than AWS itself."""
-    return "amazonaws.com" not in dynamodb_client.meta.endpoint_url
 
 
 def _user_of_this_machine() -> str:

@@ -14,9 +14,10 @@ import boto3
 from pynamodb.connection import Connection
 from pynamodb.exceptions import TableDoesNotExist
 
+from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
 from scripts.helpers.watermarks.table.client import Place, errors_in_words, resolve_region
 from scripts.helpers.watermarks.table.console import console_addresses
-from scripts.helpers.watermarks.table.identity import caller_identity, is_emulated
+from scripts.helpers.watermarks.table.identity import caller_identity
 from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord
 from scripts.helpers.watermarks.table.model import CHANGE, LATEST, Item, connection_of, item_model
 from scripts.helpers.watermarks.table.parsing import read_change, read_listed_state, read_record, read_state
@@ -58,6 +59,11 @@ class TableReads:
         self.backoff = backoff or Backoff()
         self.session = session
 
+    @property
+    def endpoint_url(self) -> str:
+        """Where the requests really go, whether it was given, is in the environment or is AWS's own."""
+        return str(self.client.meta.endpoint_url)
+
     def caller(self) -> str:
         """Name who is asking."""
         return caller_identity(self.session, self.client)
@@ -65,7 +71,7 @@ class TableReads:
     def console_addresses(self, job_id: str) -> dict[str, str]:
         """Give the addresses of a job in the AWS console; none for an emulator."""
         with errors_in_words(self.place, "open an AWS session"):
-            return console_addresses(self.place, job_id, emulated=is_emulated(self.client))
+            return console_addresses(self.place, job_id, emulated=not is_aws_dynamodb(self.endpoint_url))
 
     def exists(self, table_name: str | None = None) -> bool:
         """Say whether the table exists, or another one in the same place."""

@@ -65,6 +65,16 @@ def require_retention(retention: object) -> None:
     )
 
 
+def require_metrics(metrics: object) -> None:
+    """Refuse what is no answer to whether to publish metrics: the text `"false"`, say, would be taken for yes."""
+    if metrics is not None and not isinstance(metrics, bool):
+        raise InvalidArgumentError(
+            f"metrics {metrics!r} must be True, False, or None: published on AWS, and nowhere else.",
+            argument="metrics",
+            value=metrics,
+        )
+
+
 def require_limit(limit: object) -> None:
     """Refuse what cannot be a number of runs."""
     if limit is not None and (type(limit) is not int or limit < 1):

@@ -7,9 +7,6 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scripts.helpers.watermarks.errors import NotPicklableError
-from scripts.helpers.watermarks.job_run import JobRun
-from scripts.helpers.watermarks.job_run.modes import ENABLE, BookmarkOption
-from scripts.helpers.watermarks.job_run.settings import RunSettings
 from scripts.helpers.watermarks.operations import Operations
 from scripts.helpers.watermarks.table import WatermarkTable
 from scripts.helpers.watermarks.table.recording import adopt_older_run, record_by_hand
@@ -22,6 +19,7 @@ from scripts.helpers.watermarks.table.views import (
 )
 from scripts.helpers.watermarks.values.ids import (
     require_job_id,
+    require_metrics,
     require_recorded_id,
     require_retention,
     require_run_id,
@@ -31,6 +29,9 @@ from scripts.helpers.watermarks.watermarks.looking import Looking
 
 if TYPE_CHECKING:
     import boto3
+
+    from scripts.helpers.watermarks.job_run import JobRun
+    from scripts.helpers.watermarks.job_run.modes import BookmarkOption
 
 
 def utc_now() -> datetime:
@@ -57,6 +58,7 @@ class Watermarks(Looking, Operations):
         endpoint_url: str | None = None,
         boto3_session: boto3.Session | None = None,
         retention: timedelta | None = None,
+        metrics: bool | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Name the table; the first request is made when it is needed.
@@ -67,15 +69,18 @@ class Watermarks(Looking, Operations):
             endpoint_url: where DynamoDB answers; otherwise AWS_ENDPOINT_URL_DYNAMODB, or AWS itself.
             boto3_session: whose credentials to use, for instance of an assumed role.
             retention: how long the record of a run is kept; forever where not given. The state of a job never expires.
+            metrics: whether runs publish CloudWatch metrics; on AWS and nowhere else where not given.
             clock: tells the time, for tests.
 
         Raises:
-            InvalidArgumentError: the table name or the retention cannot be used.
+            InvalidArgumentError: the table name, the retention or `metrics` cannot be used.
         """
         require_table_name(table_name)
         require_retention(retention)
+        require_metrics(metrics)
         self.table_name = table_name
         self.retention = retention
+        self.metrics = metrics
         self._clock = clock
         self._table = WatermarkTable(
             table_name, region_name=region_name, endpoint_url=endpoint_url, boto3_session=boto3_session
@@ -195,11 +200,12 @@ class Watermarks(Looking, Operations):
         self,
         job_id: str,
         run_id: str,
-        bookmark_option: BookmarkOption = ENABLE,
+        bookmark_option: BookmarkOption = "job-bookmark-enable",
         bookmark_from: str | None = None,
         bookmark_to: str | None = None,
         lease: timedelta = timedelta(minutes=5),
         wait: timedelta | None = None,
+        metrics: bool | None = None,
     ) -> JobRun:
         """Make a run of a job: use it in a `with` block, or call its `begin` and `commit`.
 
@@ -212,6 +218,7 @@ class Watermarks(Looking, Operations):
             bookmark_to: … up to and including this one.
             lease: for how long the job is held without a sign of life. It is renewed while the run works.
             wait: how long to wait for another run of the job to end; not at all where not given.
+            metrics: whether this run publishes CloudWatch metrics; as the `Watermarks` object says where not given.
 
         Returns:
             The run, not yet begun.
@@ -223,6 +230,10 @@ class Watermarks(Looking, Operations):
             >>> with watermarks.job_run(job_id="repairs", run_id="jr_2") as run:
             ...     new = run.new_rows(df, column="last_modified", transformation_ctx="repairs")
         """
+        # Who only looks something up, as the command does, need not wait for this to be imported.
+        from scripts.helpers.watermarks.job_run import JobRun
+        from scripts.helpers.watermarks.job_run.settings import RunSettings
+
         settings = RunSettings(
             job_id=job_id,
             run_id=run_id,
@@ -233,6 +244,7 @@ class Watermarks(Looking, Operations):
             wait=wait,
             retention=self.retention,
             clock=self._clock,
+            metrics=self.metrics if metrics is None else metrics,
         )
         return JobRun(self._table, settings)
 
