@@ -79,12 +79,7 @@ def render(stories: Iterable[JobStory], *, table_name: str, generated_at: dateti
 
 
 def embedded_json(data: object) -> str:
-    """Give JSON that can stand inside a script element: nothing in it can end the element or begin a comment.
-
-    Example:
-        >>> embedded_json("</script>")
-        '"\\\\u003c/script>"'
-    """
+    """Give JSON that can stand inside a script element: nothing in it can end the element or begin a comment."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
