@@ -81,9 +81,11 @@ function shortened(text, length) {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-// plotly.js understands a little HTML and entities in its texts: here they are text and nothing else.
+// plotly.js understands a little HTML, entities, and formulas between dollars: here they are text and nothing else.
+const MEANINGFUL = { '&': '&amp;', '<': '&lt;', '>': '&gt;', $: '&#36;' };
+
 function plain(text) {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/[\r\n\u2028\u2029]+/g, ' ');
+  return text.replace(/[&<>$]/g, (found) => MEANINGFUL[found]).replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
 
 // In lines of readable length, for a tooltip.

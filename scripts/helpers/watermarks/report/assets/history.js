@@ -70,7 +70,7 @@ function makeHistory(job) {
   const choice = element('select', { id: id('status'), oninput: () => { view.what = choice.value; find(); } },
     element('option', { value: '' }, 'all'), ...whats.map((what) => element('option', { value: what }, statusWord(what))));
   const told = element('p', { class: 'told', role: 'status' });
-  const turn = (name, words, to) => element('button', { type: 'button', 'aria-label': words, onclick: () => { view.page = to(); show(); } }, name);
+  const turn = (name, words, to) => element('button', { type: 'button', 'aria-label': words, onclick: () => { view.page = Math.max(0, Math.min(last(), to())); show(); } }, name);
   const last = () => Math.max(0, Math.ceil(view.found.length / PAGE) - 1);
   const pager = element('nav', { class: 'pager', 'aria-label': `Pages of the history of ${job.name}` },
     turn('«', 'First page', () => 0), turn('‹', 'Previous page', () => view.page - 1),
@@ -94,8 +94,9 @@ function makeHistory(job) {
     told.textContent = pageText(start, rows.length, view.found.length, job.count);
     pager.hidden = last() === 0;
     const [first, previous, next, end] = pager.children;
-    first.disabled = previous.disabled = view.page === 0;
-    next.disabled = end.disabled = view.page >= last();
+    // Not `disabled`: a button that is would lose the keyboard's focus just when it was pressed.
+    for (const each of [first, previous]) each.setAttribute('aria-disabled', view.page === 0);
+    for (const each of [next, end]) each.setAttribute('aria-disabled', view.page >= last());
   }
 
   const rowOf = (each) => element('tr', { 'data-what': job.what[each] },
