@@ -84,14 +84,17 @@ def test_charts__every_type_of_mark(open_report: Open) -> None:
     stories = odd_stories()
     opened = open_report(*stories, generated_at=START + timedelta(hours=13))
 
-    for job, story in enumerate(stories):
-        if not story.runs:
-            assert "No run on record yet." in opened.page.locator(f"#job-{job}").inner_text()
-            continue
+    *drawn, forgotten, never_ran = range(len(stories))
+    for job in drawn:
+        story = stories[job]
         section = opened.drawn(job)
-        assert any(lines(section)), story.job_id
+        assert all(lines(section)), story.job_id
         first = opened.traces(job)[0]
         assert len(set(filter(None, first["y"]))) > 1, story.job_id
+    opened.page.locator(f"#job-{forgotten}").scroll_into_view_if_needed()
+    assert opened.page.locator(f"#job-{forgotten} .plot").count() == 0
+    assert [row[1] for row in opened.rows(forgotten)] == ["forget"]
+    assert "No run on record yet." in opened.page.locator(f"#job-{never_ran}").inner_text()
     facts = opened.page.locator("#job-1 .mark").inner_text()
     assert facts == "1,234,567,890,123,456,789,012,345,678,901,234.5611"
 

@@ -14,13 +14,17 @@ function historyColumns(job) {
     has(job.rows) && { name: 'Rows', value: (each) => job.rows[each], cell: (each) => numberText(job.rows[each]), kind: 'number' },
     has(job.files) && { name: 'Files', value: (each) => job.files[each], cell: (each) => numberText(job.files[each]), kind: 'number' },
     { name: 'Marks and values after it', cell: (each) => pointsCell(job, each), kind: 'marks' },
-    { name: 'What happened', cell: (each) => isolated(noteText(job, each)), kind: 'note' },
+    { name: 'What happened', cell: (each) => noteCell(job, each), kind: 'note' },
   ].filter(Boolean);
 }
 
 function runCell(job, index) {
   if (!isRun(job, index)) return NOTHING;
   return isolated(job.id[index], { title: job.id[index] });
+}
+
+function noteCell(job, index) {
+  return isolated(noteText(job, index, true), isRun(job, index) ? {} : { title: noteText(job, index) });
 }
 
 function pointsCell(job, index) {

@@ -7,21 +7,24 @@ const sections = jobs.map(makeSection);
 
 function makeSection(job) {
   const root = element('section', { class: 'job', id: `job-${job.index}`, 'aria-labelledby': `title-${job.index}` }, ...makeHead(job, now));
-  const section = { root, figure: null, history: null };
-  if (job.count) {
-    section.figure = makeFigure(job, now);
-    section.place = element('div', { class: 'history' });
-    root.append(section.figure.figure, section.place);
-  } else {
+  const section = { job, root, figure: null, place: null, history: null };
+  if (!job.count) {
     root.append(element('p', { class: 'empty' }, 'No run on record yet.'));
+    return section;
   }
+  if (panelsOf(job, themeNow(), now).length) {
+    section.figure = makeFigure(job, now);
+    root.append(section.figure.figure);
+  }
+  section.place = element('div', { class: 'history' });
+  root.append(section.place);
   return section;
 }
 
 function draw(section) {
-  if (!section.figure || section.figure.isDrawn) return;
-  section.figure.draw();
-  section.history = makeHistory(section.figure.job);
+  if (section.history || !section.place) return;
+  section.figure?.draw();
+  section.history = makeHistory(section.job);
   section.place.replaceWith(section.history.root);
 }
 

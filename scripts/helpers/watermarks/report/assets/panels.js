@@ -38,7 +38,7 @@ function timesPanel(job, times, theme, now) {
     title: times.length === 1 ? `${noun}: ${titleOf(series)}` : `${noun}s`,
     unit: zoneless ? 'as recorded, without zone' : '',
     height: TALL,
-    axis: { type: 'date', nticks: 5, ...(areFewDays(times) ? { dtick: DAY, tickformat: '%b %-d\n%Y' } : {}) },
+    axis: { type: 'date', nticks: 7, ...(areFewDays(times) ? { dtick: DAY, tickformat: '%b %-d\n%Y' } : {}) },
     traces: () => times.flatMap((each) => [
       stepLine(job, each.series, theme, each.style, now),
       ...(each.series.role === 'source' ? markEvents(job, each.series, theme) : []),

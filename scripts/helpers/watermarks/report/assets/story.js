@@ -86,10 +86,12 @@ function pointsText(job, index) {
   return pointsOf(job, index).map((pair) => pair.join(' ')).join('\n');
 }
 
-// What an operator did, or what went wrong.
-function noteText(job, index) {
+// What an operator did, or what went wrong. In short: without the account of an AWS identity and most of a run's id.
+function noteText(job, index, inShort = false) {
   if (isRun(job, index)) return job.note[index] ?? '';
-  const to = job.what[index] === 'rewind' && job.id[index] ? ` to ${job.id[index]}` : '';
+  const [id, by] = [job.id[index], job.by[index] ?? 'somebody'];
+  const to = job.what[index] === 'rewind' && id ? ` to ${inShort ? shortened(id, 16) : id}` : '';
+  const who = inShort ? by.replace(/^arn:[\w-]+:(sts|iam)::\d*:(assumed-role|user|role)\//, '') : by;
   const why = job.note[index] ? `: ${job.note[index]}` : '';
-  return `${job.what[index]}${to} by ${job.by[index] ?? 'somebody'}${why}`;
+  return `${job.what[index]}${to} by ${who}${why}`;
 }

@@ -97,7 +97,8 @@ function thinned(job, wanted) {
 // Bars that are as wide as they should look, not as wide as the shortest time between two runs.
 function stems(job, heights, tell, theme, unit = 1) {
   const drawn = job.runs.filter((each) => job.at[each] !== null && heights[each] !== null);
-  const width = Math.max(1, Math.min(9, 520 / (job.runs.length || 1)));
+  const room = Math.min(1050, window.innerWidth - 150);
+  const width = Math.max(1, Math.min(9, (0.5 * room) / (job.runs.length || 1)));
   const apart = job.runs.length <= MANY;
   const stem = (wanted, color) => {
     const x = [];
