@@ -64,7 +64,7 @@ class Opened:
         """A job's section, brought into view and drawn."""
         section = self.page.locator(f"#job-{job}")
         section.scroll_into_view_if_needed()
-        section.locator(".plot .main-svg").first.wait_for()
+        section.locator(".chart .main-svg").first.wait_for()
         return section
 
     def rows(self, job: int = 0) -> list[list[str]]:
@@ -76,7 +76,7 @@ class Opened:
 
     def traces(self, job: int = 0) -> list[dict[str, Any]]:
         """What plotly was given to draw."""
-        found: list[dict[str, Any]] = self.page.eval_on_selector(f"#job-{job} .plot", "plot => plot.data")
+        found: list[dict[str, Any]] = self.page.eval_on_selector(f"#job-{job} .chart", "plot => plot.data")
         return found
 
 

@@ -92,7 +92,7 @@ def test_charts__every_type_of_mark(open_report: Open) -> None:
         first = opened.traces(job)[0]
         assert len(set(filter(None, first["y"]))) > 1, story.job_id
     opened.page.locator(f"#job-{forgotten}").scroll_into_view_if_needed()
-    assert opened.page.locator(f"#job-{forgotten} .plot").count() == 0
+    assert opened.page.locator(f"#job-{forgotten} .chart").count() == 0
     assert [row[1] for row in opened.rows(forgotten)] == ["forget"]
     assert "No run on record yet." in opened.page.locator(f"#job-{never_ran}").inner_text()
     facts = opened.page.locator("#job-1 .mark").inner_text()
@@ -104,7 +104,7 @@ def test_tooltip__says_who_and_why(open_report: Open) -> None:
     section = opened.drawn()
 
     marker = section.locator(".scatterlayer .point[d*='Z']").last
-    places = section.locator(".plot").evaluate(
+    places = section.locator(".chart").evaluate(
         """plot => {
           const trace = plot._fullData.findIndex((each) => each.marker && Array.isArray(each.marker.symbol));
           Plotly.Fx.hover(plot, [{ curveNumber: trace, pointNumber: 0 }], 'xy');
@@ -149,17 +149,17 @@ def test_narrow__nothing_sticks_out(open_report: Open, width: int) -> None:
     opened.drawn(1)
 
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.page.locator("#job-0 .plot .main-svg").first.bounding_box()["width"] <= width
+    assert opened.page.locator("#job-0 .chart .main-svg").first.bounding_box()["width"] <= width
 
 
 def test_print__draws_everything_in_light_colours_and_goes_back(open_report: Open) -> None:
     opened = open_report(*(long_story(20, f"job-{each}") for each in range(12)), color_scheme="dark")
-    assert opened.page.locator(".plot .main-svg").count() < 12 * 3
+    assert opened.page.locator(".chart .main-svg").count() < 12 * 3
 
     pdf = opened.page.pdf()
 
     assert pdf.startswith(b"%PDF")
-    drawn = opened.page.eval_on_selector_all(".plot", "plots => plots.filter(plot => plot.data).length")
+    drawn = opened.page.eval_on_selector_all(".chart", "plots => plots.filter(plot => plot.data).length")
     assert drawn == 12
     assert opened.page.evaluate("document.documentElement.dataset.theme") is None
     assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 22)"

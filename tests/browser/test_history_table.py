@@ -109,7 +109,7 @@ def test_names__every_control_has_one(thirty: Opened) -> None:
     )
 
     assert unnamed == []
-    assert "30 runs, 2 failed, 1 operator's change" in thirty.page.locator(".plot").get_attribute("aria-label")
+    assert "30 runs, 2 failed, 1 operator's change" in thirty.page.locator(".chart").get_attribute("aria-label")
 
 
 def test_many__ten_thousand_runs_are_drawn_paged_and_found(open_report: Open) -> None:
@@ -118,7 +118,7 @@ def test_many__ten_thousand_runs_are_drawn_paged_and_found(open_report: Open) ->
     section = opened.drawn()
 
     assert opened.page.locator("*").count() < 6_000
-    assert opened.page.eval_on_selector("#job-0 .plot", "plot => plot.data[0].x.length") == MANY + 2
+    assert opened.page.eval_on_selector("#job-0 .chart", "plot => plot.data[0].x.length") == MANY + 2
     assert section.locator("path.js-line").count() >= 6
     assert opened.page.get_by_role("status").inner_text() == "1–50 of 10,001"
 

@@ -23,12 +23,12 @@ def test_hostile_names__in_charts_and_tooltips_too(open_report: Open) -> None:
 
     for job, text in enumerate(HOSTILE):
         section = opened.drawn(job)
-        section.locator(".plot").evaluate("plot => Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }], 'xy')")
+        section.locator(".chart").evaluate("plot => Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }], 'xy')")
         for place in (".annotation-text", ".hovertext"):
             seen = "".join(section.locator(place).all_text_contents())
             # A chart's text is one line: what breaks lines is a space there, and spaces may be of the other kind.
             assert "".join(text.split()) in "".join(seen.split()), place
-    assert opened.page.locator(".plot a, .plot script, .plot img").count() == 0
+    assert opened.page.locator(".main-svg a, .main-svg script, .main-svg image").count() == 0
 
 
 def test_policy__no_script_can_be_added_and_nothing_fetched(open_report: Open) -> None:
@@ -59,13 +59,13 @@ def test_many_jobs__drawn_when_they_come_into_view(open_report: Open) -> None:
     overview = opened.page.locator(".overview tbody tr")
 
     assert overview.count() == 50
-    assert opened.page.eval_on_selector_all(".plot", drawn) < 5
+    assert opened.page.eval_on_selector_all(".chart", drawn) < 5
 
     overview.nth(41).get_by_role("link", name="job-41").click()
-    opened.page.locator("#job-41 .plot .main-svg").first.wait_for()
+    opened.page.locator("#job-41 .chart .main-svg").first.wait_for()
 
     assert opened.page.locator("#job-41 h2").is_visible()
-    assert opened.page.eval_on_selector_all(".plot", drawn) < 12
+    assert opened.page.eval_on_selector_all(".chart", drawn) < 12
     assert overview.nth(41).locator(".spark rect").count() == 51
 
 

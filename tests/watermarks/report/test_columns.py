@@ -120,7 +120,8 @@ def test_state__status_lease_and_attempts() -> None:
 
 
 def test_story__of_every_type_of_mark_has_one_series() -> None:
-    for kind, marks in {"integer": [1, 2], "string": ["a", "b"], "timestamp": [START, START + HOUR]}.items():
+    marks_of: dict[str, list[Any]] = {"integer": [1, 2], "string": ["a", "b"], "timestamp": [START, START + HOUR]}
+    for kind, marks in marks_of.items():
         (series,) = job_columns(story_of_marks(kind, marks))["series"]
 
         assert len(unpacked(series["y"])) == len(marks) + 1

@@ -1,5 +1,6 @@
 """A job's story, read from a real table (moto's)."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -20,7 +21,7 @@ def watermarks(moto_table: EmulatedTable, clock: Clock) -> Watermarks:
 @pytest.fixture
 def rewound(watermarks: Watermarks, clock: Clock, job: str) -> str:
     """A job that ran, failed, was rewound, ran again and was reset."""
-    steps = [
+    steps: list[Callable[[], object]] = [
         lambda: commit_run(watermarks, job, "jr_1", up_to=10),
         lambda: commit_run(watermarks, job, "jr_2", up_to=20, rows_rejected=3),
         lambda: fail_run(watermarks, job, "jr_3", up_to=30),
