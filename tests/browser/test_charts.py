@@ -99,6 +99,16 @@ def test_charts__every_type_of_mark(open_report: Open) -> None:
     assert facts == "1,234,567,890,123,456,789,012,345,678,901,234.5611"
 
 
+def test_lag__of_a_job_that_stopped_long_ago_is_not_cut_off(open_report: Open) -> None:
+    opened = open_report(long_story(30, failing=0), generated_at=AFTER_30 + timedelta(days=40))
+    opened.drawn()
+
+    shown = opened.page.eval_on_selector("#job-0 .chart", "chart => chart._fullLayout.yaxis2.range[1]")
+    lag = next(each for each in opened.traces() if each["yaxis"] == "y2")
+    assert "40 d" in lag["hovertext"][-1]
+    assert shown >= lag["y"][-1] > 39
+
+
 def test_tooltip__says_who_and_why(open_report: Open) -> None:
     opened = open_report(long_story(30, failing=0), generated_at=AFTER_30)
     section = opened.drawn()

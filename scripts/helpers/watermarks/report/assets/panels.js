@@ -14,9 +14,9 @@ function panelsOf(job, theme, now) {
         times.length ? timesPanel(job, times, theme, now) : null,
         ...sources.map((each) => markPanel(job, each, theme, now)),
         lagPanel(job, numbered, theme, now),
-        countPanel(job, job.rows, 'row', theme),
-        countPanel(job, job.files, 'file', theme),
-        durationPanel(job, theme),
+        countPanel(job, job.rows, 'row', theme, now),
+        countPanel(job, job.files, 'file', theme, now),
+        durationPanel(job, theme, now),
         ...values.map((each) => valuePanel(job, each, theme)),
     ].filter((panel) => panel !== null);
 }
@@ -50,12 +50,8 @@ function timesPanel(job, times, theme, now) {
 // Between dates there is nothing to mark on the axis.
 function areFewDays(times) {
     if (times.some(({ series }) => series.kind !== 'date')) return false;
-    const days = times.flatMap(({ series }) => series.y.filter((each) => each !== null));
-    return (
-        days.reduce((most, each) => Math.max(most, each), -Infinity) -
-            days.reduce((least, each) => Math.min(least, each), Infinity) <=
-        5e3 * DAY
-    );
+    const { least, most } = extremes(times.flatMap(({ series }) => series.y.filter((each) => each !== null)));
+    return (most - least) / 1000 <= 5 * DAY;
 }
 
 function markPanel(job, { series, style }, theme, now) {
@@ -73,10 +69,18 @@ function unitOf(series) {
     return series.base ? `above ${series.base}` : '';
 }
 
-// Ids are read to the last digit, so they are never rounded to millions.
+// Ids are read to the last digit, never rounded to millions. Between whole numbers there is nothing to mark.
 function numberAxis(series) {
-    const whole = series.y.every((each) => each === null || Number.isInteger(each));
-    return { type: 'linear', nticks: 5, tickformat: whole ? ',d' : ',' };
+    const known = series.y.filter((each) => each !== null);
+    if (!known.every(Number.isInteger)) return { type: 'linear', nticks: 5, tickformat: ',' };
+    const { least, most } = extremes(known);
+    return { type: 'linear', nticks: 5, tickformat: ',d', ...(most - least < 5 ? { dtick: 1 } : {}) };
+}
+
+function extremes(numbers) {
+    // Not Math.max(...numbers): an array of a job's whole history is too many arguments.
+    const most = numbers.reduce((found, each) => Math.max(found, each), -Infinity);
+    return { most, least: numbers.reduce((found, each) => Math.min(found, each), Infinity) };
 }
 
 function textAxis(series) {
@@ -96,11 +100,9 @@ function lagPanel(job, numbered, theme, now) {
     const clocks = clocksOf(job);
     const styled = numbered.filter(({ series }) => clocks.includes(series) && hasPoints(series));
     if (!styled.length) return null;
-    const lags = styled.flatMap(({ series }) => [
-        ...job.at.map((at, each) => behind(series, each, at)),
-        behind(series, latestIndex(series), now),
-    ]);
-    const { shown, note } = heightFor(lags, durationText);
+    const current = styled.map(({ series }) => behind(series, latestIndex(series), now));
+    const lags = styled.flatMap(({ series }) => job.at.map((at, each) => behind(series, each, at)));
+    const { shown, note } = heightFor([...lags, ...current], durationText, current);
     const unit = durationUnit(shown);
     return {
         title: 'Behind the clock',
@@ -115,16 +117,17 @@ function lagPanel(job, numbered, theme, now) {
 }
 
 // How high an axis reaches. A full load or a rewind towers above all that comes after it: where a few values would
-// press all others flat, they are cut off, and the title says how high they are.
-function heightFor(values, tell) {
+// press all others flat, they are cut off, and the title says how high they are. What is kept is never cut off.
+function heightFor(values, tell, kept = []) {
     const known = values.filter((each) => each !== null).sort((one, other) => one - other);
     const highest = known.length ? Math.max(0, known[known.length - 1]) : 0;
     const usual = known.length >= 12 ? known[Math.floor(known.length * 0.9)] : highest;
-    if (usual <= 0 || highest <= 6 * usual) return { shown: highest, note: '' };
-    return { shown: 2 * usual, note: `, cut off: the highest is ${tell(highest)}` };
+    const shown = Math.max(2 * usual, ...kept.map((each) => 1.1 * (each ?? 0)));
+    if (usual <= 0 || highest <= Math.max(6 * usual, shown)) return { shown: highest, note: '' };
+    return { shown, note: `, cut off: the highest is ${tell(highest)}` };
 }
 
-function countPanel(job, counts, thing, theme) {
+function countPanel(job, counts, thing, theme, now) {
     if (!counts.some((each) => each !== null)) return null;
     const { shown, note } = heightFor(counts, numberText);
     return {
@@ -145,11 +148,12 @@ function countPanel(job, counts, thing, theme) {
                 counts,
                 (each) => (counts[each] === null ? `${thing}s not counted` : countText(counts[each], thing)),
                 theme,
+                now,
             ),
     };
 }
 
-function durationPanel(job, theme) {
+function durationPanel(job, theme, now) {
     if (!job.took.some((each) => each !== null)) return null;
     const { shown, note } = heightFor(job.took, durationText);
     const unit = durationUnit(shown);
@@ -158,7 +162,7 @@ function durationPanel(job, theme) {
         unit: unit.name + note,
         height: LOW,
         axis: { type: 'linear', nticks: 4, rangemode: 'tozero', cut: note && shown / unit.size },
-        traces: () => stems(job, job.took, (each) => durationText(job.took[each]), theme, unit.size),
+        traces: () => stems(job, job.took, (each) => durationText(job.took[each]), theme, now, unit.size),
     };
 }
 

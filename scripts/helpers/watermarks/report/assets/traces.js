@@ -125,11 +125,19 @@ function thinned(job, wanted) {
     });
 }
 
-// Bars that are as wide as they should look, not as wide as the shortest time between two runs.
-function stems(job, heights, tell, theme, unit = 1) {
-    const drawn = job.runs.filter((each) => job.at[each] !== null && heights[each] !== null);
+// Half of what lies between two runs on screen, as they usually follow each other.
+function stemWidth(job, now) {
+    const times = job.runs.map((each) => job.at[each]).filter((each) => each !== null);
+    const gaps = times.slice(1).map((each, place) => each - times[place]);
+    const usual = gaps.sort((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? Infinity;
     const room = Math.min(1050, window.innerWidth - 150);
-    const width = Math.max(1, Math.min(9, (0.5 * room) / (job.runs.length || 1)));
+    return Math.max(1, Math.min(9, (0.5 * room * usual) / Math.max(1, now - times[0])));
+}
+
+// Bars that are as wide as they should look, not as wide as the shortest time between two runs.
+function stems(job, heights, tell, theme, now, unit = 1) {
+    const drawn = job.runs.filter((each) => job.at[each] !== null && heights[each] !== null);
+    const width = stemWidth(job, now);
     const apart = job.runs.length <= MANY;
     const stem = (wanted, color) => {
         const x = [];
