@@ -39,11 +39,13 @@ function timesPanel(job, times, theme, now) {
         unit: zoneless ? 'as recorded, without zone' : '',
         height: TALL,
         axis: { type: 'date', nticks: 7, ...(areFewDays(times) ? { dtick: DAY, tickformat: '%b %-d\n%Y' } : {}) },
-        traces: () =>
-            times.flatMap((each) => [
-                stepLine(job, each.series, theme, each.style, now),
-                ...(each.series.role === 'source' ? markEvents(job, each.series, theme) : []),
-            ]),
+        // Lines first: what happened is never hidden behind another source's line.
+        traces: () => [
+            ...times.map((each) => stepLine(job, each.series, theme, each.style, now)),
+            ...times
+                .filter((each) => each.series.role === 'source')
+                .flatMap((each) => markEvents(job, each.series, theme)),
+        ],
     };
 }
 
