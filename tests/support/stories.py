@@ -166,6 +166,7 @@ def odd_stories() -> list[JobStory]:
                 for each in range(1, 13)
             ),
         ),
+        JobStory("only forgotten", state({}, status="NO_RUN"), (), (change(1, START, "forget", {}, {}),)),
         JobStory("never ran", state({}, status="NO_RUN", runId=None, lastBatchId=0)),
     ]
 

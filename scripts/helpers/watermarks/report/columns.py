@@ -83,7 +83,7 @@ def _events(events: Sequence[View]) -> Json:
 
 
 def _durations(events: Sequence[View]) -> list[int | None]:
-    """Give how long each run took. The steps of a backfill all started with their run: each took from the one before."""
+    """Give how long each run took. A backfill's steps all started with their run: each took from the one before."""
     last_of_run: dict[str, datetime] = {}
     took: list[int | None] = []
     for each in events:

@@ -25,6 +25,7 @@ from scripts.helpers.watermarks.report.story import JobStory
 
 # In the order in which they build on each other.
 SCRIPTS = ("formats", "elements", "story", "theme", "traces", "panels", "figure", "history", "overview", "main")
+STYLES = ("colours", "page", "tables", "media")
 _ASSETS = files("scripts.helpers.watermarks.report") / "assets"
 
 
@@ -69,7 +70,7 @@ def render(stories: Iterable[JobStory], *, table_name: str, generated_at: dateti
     parts = {
         "policy": html.escape(_policy(plotly, script)),
         "title": html.escape(f"Watermarks in {table_name}"),
-        "style": _asset("page.css"),
+        "style": "".join(_asset(f"{name}.css") for name in STYLES),
         "data": embedded_json(data),
         "plotly": plotly,
         "script": script,
@@ -79,12 +80,7 @@ def render(stories: Iterable[JobStory], *, table_name: str, generated_at: dateti
 
 
 def embedded_json(data: object) -> str:
-    """Give JSON that can stand inside a script element: nothing in it can end the element or begin a comment.
-
-    Example:
-        >>> embedded_json("</script>")
-        '"\\\\u003c/script>"'
-    """
+    """Give JSON that can stand inside a script element: nothing in it can end the element or begin a comment."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 

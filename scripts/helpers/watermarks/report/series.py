@@ -150,7 +150,7 @@ def _decimal(value: object) -> Decimal:
 
 
 def _micros(value: object) -> int | None:
-    """Give microseconds since 1970; a time without zone is taken as UTC, as text (years that Python has not) as none."""
+    """Give microseconds since 1970, a time without zone taken as UTC; None for text: a year that Python has not."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
         return (aware - _EPOCH) // _MICROSECOND
