@@ -68,8 +68,6 @@ resource "aws_iam_role_policy" "this" {
 }
 
 data "aws_iam_policy_document" "job" {
-  #checkov:skip=CKV_AWS_111:CreateNetworkInterface is held to this account and Region; metrics by their namespace.
-  #checkov:skip=CKV_AWS_356:PutMetricData and the Describe actions of EC2 know no resource.
   statement {
     sid       = "ReadScriptAndWheels"
     actions   = ["s3:GetObject"]

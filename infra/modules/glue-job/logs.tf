@@ -25,7 +25,6 @@ locals {
 }
 
 resource "aws_cloudwatch_log_group" "this" {
-  #checkov:skip=CKV_AWS_158:Encrypted in any case; with kms_key_arn by a key of one's own.
   for_each = local.log_groups
 
   name              = each.value

@@ -33,7 +33,6 @@ locals {
 }
 
 resource "aws_s3_object" "file" {
-  #checkov:skip=CKV_AWS_186:The bucket decides how its objects are encrypted; a key here would override it.
   for_each = local.files
 
   bucket      = var.artifacts_bucket
@@ -49,7 +48,6 @@ resource "aws_s3_object" "file" {
 }
 
 resource "aws_glue_job" "this" {
-  #checkov:skip=CKV_AWS_195:A security configuration is an option (security_configuration): it needs a key of one's own.
   name        = var.name
   description = var.description
   role_arn    = aws_iam_role.this.arn

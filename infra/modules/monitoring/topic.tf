@@ -9,8 +9,8 @@ locals {
   alarm_arns      = "arn:${local.topic_arn_parts[1]}:cloudwatch:${local.topic_arn_parts[3]}:${local.topic_arn_parts[4]}:alarm:${var.name}-*"
 }
 
+# Not encrypted by the key that AWS manages for SNS: CloudWatch may not use that one, and its alarms would be lost.
 resource "aws_sns_topic" "this" {
-  #checkov:skip=CKV_AWS_26:Alarms carry names and numbers only; with kms_key_arn they are encrypted. The key that AWS manages for SNS would lock CloudWatch out.
   count = var.sns_topic == null ? 1 : 0
 
   name              = var.name
