@@ -1,25 +1,20 @@
-"""One copy of ``infra/`` for all of its tests, with what the example looks for beside it."""
+"""One copy of ``infra/`` for all of its tests, and its example applied once."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from demo.embedded import moto_server
-from tests.support.applied import ON_AN_EMULATOR, WHEEL, Applied, apply
+from tests.support.applied import ON_AN_EMULATOR, Applied, apply
 from tests.support.skipping import skip_or_fail
-from tests.support.terraform import PROJECT, TerraformUnavailableError, copy_infra, init
+from tests.support.terraform import TerraformUnavailableError, copy_infra, init
 
 
 @pytest.fixture(scope="session")
 def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The copy, its root configuration initialised; ``scripts/jobs`` and ``dist`` lie where the repository has them."""
-    project = tmp_path_factory.mktemp("terraform")
-    folder = copy_infra(project / "infra")
-    shutil.copytree(PROJECT / "scripts" / "jobs", project / "scripts" / "jobs")
-    (project / "dist").mkdir()
-    (project / "dist" / WHEEL).write_bytes(b"a wheel")
+    """The copy, its root configuration initialised."""
+    folder = copy_infra(tmp_path_factory.mktemp("terraform") / "infra")
     try:
         init(folder)
     except TerraformUnavailableError as error:

@@ -8,8 +8,8 @@ import pytest
 
 from scripts.helpers.glue_args import job_arguments
 from scripts.jobs.payments_by_id import SCHEMA
-from tests.support.applied import ON_AN_EMULATOR, WHEEL, Applied, planned_changes
-from tests.support.terraform import PROJECT
+from tests.support.applied import ON_AN_EMULATOR, Applied, planned_changes
+from tests.support.terraform import PROJECT, WHEEL
 
 SCRIPTS = {"repairs-load": "repairs_by_last_modified.py", "payments-load": "payments_by_id.py"}
 JOBS = tuple(SCRIPTS)

@@ -13,9 +13,6 @@ from tests.support.terraform import terraform
 
 REGION = "eu-west-2"
 
-# Terraform uploads it and nothing more: what is in a real one is the business of tests/packaging.
-WHEEL = "glue_watermarks-0.1.0-py3-none-any.whl"
-
 # An emulator has no TLS, and the provider waits for a minute until lifecycle rules are the same everywhere.
 ON_AN_EMULATOR = ("-var=plain_http=true", "-var=keep_old_versions_days=0")
 

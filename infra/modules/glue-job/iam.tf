@@ -10,6 +10,15 @@ locals {
 
   s3_arn = "arn:${local.partition}:s3:::"
 
+  # Where a run must not write, or it could replace what the next one executes: the folder of all jobs' files.
+  artifacts_root = coalesce(var.artifacts_prefix, "glue-jobs")
+  overlapping_targets = [
+    for s3 in local.targets : "s3://${s3.bucket}/${s3.prefix}"
+    if s3.bucket == var.artifacts_bucket && (
+      startswith("${s3.prefix}/", "${local.artifacts_root}/") || startswith("${local.artifacts_root}/", "${s3.prefix}/")
+    )
+  ]
+
   # Hadoop marks a folder by an empty object beside it.
   folder_mark = "_$folder$"
 
@@ -65,6 +74,13 @@ resource "aws_iam_role_policy" "this" {
   name   = each.key
   role   = aws_iam_role.this.name
   policy = each.value
+
+  lifecycle {
+    precondition {
+      condition     = length(local.overlapping_targets) == 0
+      error_message = "target_paths must not overlap with where scripts and wheels are, s3://${var.artifacts_bucket}/${local.artifacts_root}: a run could replace what the next one executes. Overlapping: ${join(", ", local.overlapping_targets)}."
+    }
+  }
 }
 
 data "aws_iam_policy_document" "job" {

@@ -2,7 +2,7 @@
 # and what starts it (triggers.tf).
 
 locals {
-  prefix = "${coalesce(var.artifacts_prefix, "glue-jobs")}/${var.name}"
+  prefix = "${local.artifacts_root}/${var.name}"
 
   # The content's hash is a folder of the key, so that other content is another object and another job definition; the file
   # keeps its name, because pip reads version and platform from the name of a wheel.

@@ -1,7 +1,13 @@
 # What the test on an emulator turns off (tests/infra), because an emulator has no TLS and the provider waits for a minute:
 # that it is on otherwise.
 
-mock_provider "aws" {}
+mock_provider "aws" {
+  mock_data "aws_iam_policy_document" {
+    defaults = {
+      json = "{\"Version\": \"2012-10-17\", \"Statement\": []}"
+    }
+  }
+}
 
 variables {
   wheel_path = "../../modules/glue-job/tests/files/glue_watermarks-1.2.3-py3-none-any.whl"

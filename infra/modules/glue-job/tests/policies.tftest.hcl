@@ -214,3 +214,37 @@ run "a_policy_for_no_item" {
 
   expect_failures = [aws_iam_role_policy.watermarks]
 }
+
+run "a_target_above_the_scripts" {
+  command = plan
+
+  variables {
+    artifacts_prefix = "platform/jobs"
+    target_paths     = ["s3://lake/platform", "s3://artifacts/platform"]
+  }
+
+  expect_failures = [aws_iam_role_policy.this]
+}
+
+run "a_target_among_the_scripts" {
+  command = plan
+
+  variables {
+    target_paths = ["s3://artifacts/glue-jobs/stock-load"]
+  }
+
+  expect_failures = [aws_iam_role_policy.this]
+}
+
+run "but_not_a_target_beside_the_scripts" {
+  command = plan
+
+  variables {
+    target_paths = ["s3://artifacts/glue-jobs-output"]
+  }
+
+  assert {
+    condition     = length(local.overlapping_targets) == 0
+    error_message = "A folder whose name only begins like theirs is another folder."
+  }
+}
