@@ -34,7 +34,7 @@ output "wheel_uris" {
 }
 
 output "log_group_names" {
-  description = "Names of the job's log groups: output has what the script logs, error what Spark does."
+  description = "Names of the job's log groups. From Glue 5 on, output has what the script logs, error what Spark does."
   value       = { for kind, group in aws_cloudwatch_log_group.this : kind => group.name }
 }
 

@@ -156,15 +156,12 @@ run "but_not_what_glue_allows" {
   command = plan
 
   variables {
-    name        = "Repairs.load_2"
-    schedule    = "cron(5,35 8-17/2 ? JAN,JUL-DEC MON-FRI 2026-2199)"
-    arguments   = { "--secret_name" = "housing", "--tokens_per_second" = "5", "--conf" = "spark.sql.shuffle.partitions=8" }
-    worker_type = "G.8X"
-    pip_options = "--index-url https://pypi.example.org/simple"
-    watermarks_policy_json = jsonencode({ Statement = [{
-      Action    = ["dynamodb:PutItem"]
-      Condition = { "ForAllValues:StringEquals" = { "dynamodb:LeadingKeys" = ["Repairs.load_2"] } }
-    }] })
+    name                   = "Repairs.load_2"
+    schedule               = "cron(5,35 8-17/2 ? JAN,JUL-DEC MON-FRI 2026-2199)"
+    arguments              = { "--secret_name" = "housing", "--tokens_per_second" = "5", "--conf" = "spark.sql.shuffle.partitions=8" }
+    worker_type            = "G.8X"
+    pip_options            = "--index-url https://pypi.example.org/simple"
+    watermarks_policy_json = "{\"Statement\": [{\"Action\": [\"dynamodb:PutItem\"], \"Condition\": {\"ForAllValues:StringEquals\": {\"dynamodb:LeadingKeys\": [\"Repairs.load_2\"]}}}]}"
   }
 
   assert {
