@@ -8,7 +8,7 @@ python := $(VENV)/bin/python
 ready := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix stress check fix build clean distclean
+.PHONY: help demo test test-matrix stress check security fix build clean distclean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,18 @@ check: $(ready) ## look for mistakes and change nothing: style, types, imports, 
 	@$(python) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(python) -m tests.support.terraform check
+
+# In an environment of its own: Checkov brings more packages than everything else here together.
+checkov := .cache/checkov/bin/checkov
+
+security: $(checkov) ## look for weak spots in infra/ with Checkov
+	@told=$$($(checkov) --directory infra --framework terraform --skip-download --quiet --compact) || { \
+	  echo "$$told" >&2; exit 1; }; echo "$$told"; \
+	if echo "$$told" | grep -q 'Parsing errors'; then echo "Checkov could not read a file of infra/." >&2; exit 1; fi
+
+$(checkov):
+	@$(PYTHON) -m venv .cache/checkov
+	@.cache/checkov/bin/python -m pip install -qq --disable-pip-version-check 'checkov==3.*'
 
 fix: $(ready) ## mend what can be mended: style, Terraform format
 	@$(python) -m ruff check --fix-only --exit-zero --quiet .

@@ -1,23 +1,15 @@
 """``infra/`` applied to a moto server: the table it makes, the policies it gives, and the playbook on it."""
 
 import json
-import os
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 
-from demo.embedded import fake_aws, moto_server
 from scripts.helpers.watermarks import Watermarks
+from tests.support.applied import REGION, Applied, apply
 from tests.support.iam import Context, allows, as_list, statements
-from tests.support.skipping import skip_or_fail
-from tests.support.terraform import INFRA, TerraformUnavailableError, copy_infra, init, terraform
 
-REGION = "eu-west-2"
 TABLE = "glue-watermarks"
 ARN = f"arn:aws:dynamodb:{REGION}:123456789012:table/{TABLE}"
 ARNS = {
@@ -31,35 +23,6 @@ ROLES = ("job", "reader", "operator")
 JOB_VARIABLES = ('-var=job_names=["repairs-load", "stock-load"]', "-var=create_policies=true")
 
 
-@dataclass(frozen=True)
-class Applied:
-    """What ``terraform apply`` left: its outputs, and what the plan right after it said."""
-
-    endpoint_url: str
-    outputs: dict[str, Any]
-    exit_code_of_next_plan: int
-
-    def client(self) -> Any:
-        return boto3.client("dynamodb", region_name=REGION, endpoint_url=self.endpoint_url)
-
-
-@pytest.fixture(scope="module")
-def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = copy_infra(tmp_path_factory.mktemp("terraform") / "infra")
-    try:
-        init(folder)
-    except TerraformUnavailableError as error:
-        skip_or_fail(str(error))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def endpoint_url() -> Iterator[str]:
-    """A server of its own: the table has its real name, which other tests may use too."""
-    with moto_server() as url:
-        yield url
-
-
 @pytest.fixture(scope="module")
 def applied(infra: Path, endpoint_url: str) -> Applied:
     """``infra/`` applied as it is, and pointed at the emulator by nothing but the environment."""
@@ -70,17 +33,6 @@ def applied(infra: Path, endpoint_url: str) -> Applied:
 def applied_with_jobs(applied: Applied, infra: Path) -> Applied:
     """The same, applied again with jobs."""
     return apply(infra, applied.endpoint_url, *JOB_VARIABLES)
-
-
-def apply(infra: Path, endpoint_url: str, *variables: str) -> Applied:
-    environ = dict(os.environ)
-    fake_aws(environ, endpoint_url)
-    terraform(infra, "apply", "-auto-approve", "-input=false", *variables, environ=environ)
-    outputs = json.loads(terraform(infra, "output", "-json", environ=environ).stdout)
-    next_plan = terraform(
-        infra, "plan", "-detailed-exitcode", "-input=false", *variables, environ=environ, expected=(0, 2)
-    )
-    return Applied(endpoint_url, {name: o["value"] for name, o in outputs.items()}, next_plan.returncode)
 
 
 def schema(table: dict[str, Any]) -> dict[str, Any]:
@@ -104,31 +56,8 @@ def key_of(table_or_index: dict[str, Any]) -> dict[str, str]:
     return {key["KeyType"]: key["AttributeName"] for key in table_or_index["KeySchema"]}
 
 
-def test_table_module__passes_its_own_tests(infra: Path) -> None:
-    module = infra / "modules" / "table"
-    init(module)
-
-    result = terraform(module, "test", expected=(0, 1))
-
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert re.search(r"Success! [1-9][0-9]* passed, 0 failed", result.stdout)
-
-
-@pytest.mark.parametrize(
-    "folder", (INFRA, *sorted(INFRA.glob("modules/*"))), ids=lambda f: str(f.relative_to(INFRA.parent))
-)
-def test_readme__names_every_input_and_output(folder: Path) -> None:
-    configuration = (folder / "variables.tf").read_text() + (folder / "outputs.tf").read_text()
-    declared = re.findall(r'^(?:variable|output) "(\w+)"', configuration, re.MULTILINE)
-
-    _, inputs_and_outputs = (folder / "README.md").read_text().split("## Inputs")
-    documented = re.findall(r"^\| `(\w+)` \|", inputs_and_outputs, re.MULTILINE)
-
-    assert documented == declared
-
-
 def test_applied_table__has_the_schema_of_the_design(applied: Applied) -> None:
-    table = applied.client().describe_table(TableName=TABLE)["Table"]
+    table = applied.client("dynamodb").describe_table(TableName=TABLE)["Table"]
 
     assert schema(table) == {
         "attributes": {"jobName": "S", "runId": "S", "recordedAt": "S", "stateOf": "S"},
@@ -152,7 +81,7 @@ def test_applied_table__has_the_schema_of_the_design(applied: Applied) -> None:
 
 
 def test_applied_table__is_protected(applied: Applied) -> None:
-    client = applied.client()
+    client = applied.client("dynamodb")
 
     table = client.describe_table(TableName=TABLE)["Table"]
     expiry = client.describe_time_to_live(TableName=TABLE)["TimeToLiveDescription"]
@@ -250,7 +179,7 @@ def test_policies__have_no_wildcard(applied_with_jobs: Applied, role: str) -> No
 
 
 def test_managed_policies__are_the_outputs(applied_with_jobs: Applied) -> None:
-    iam = boto3.client("iam", region_name=REGION, endpoint_url=applied_with_jobs.endpoint_url)
+    iam = applied_with_jobs.client("iam")
 
     arns = applied_with_jobs.outputs["policy_arns"]
     assert set(arns) == set(ROLES)
@@ -260,7 +189,7 @@ def test_managed_policies__are_the_outputs(applied_with_jobs: Applied) -> None:
 
 
 def test_applied_table__has_the_same_schema_as_create_table(applied: Applied) -> None:
-    client = applied.client()
+    client = applied.client("dynamodb")
     local = "made-by-create-table"
 
     Watermarks(local, region_name=REGION, endpoint_url=applied.endpoint_url).create_table()

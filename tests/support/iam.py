@@ -1,9 +1,11 @@
 """Reads an IAM policy as IAM does, as far as ours go: what is not allowed is denied.
 
-Knows no wildcard and no ``Deny``: no policy of ours may have one. What it does not understand it refuses to judge.
+Knows wildcards in resources only, and no ``Deny``: no policy of ours may have more. What it does not understand it
+refuses to judge.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,7 +31,7 @@ def allows(policy: str, action: str, resource: str, context: Context | None = No
     """
     return any(
         action in as_list(statement["Action"])
-        and resource in as_list(statement["Resource"])
+        and any(_is_like(pattern, resource) for pattern in as_list(statement["Resource"]))
         and all(
             _holds(operator, as_list(values), (context or {}).get(key))
             for operator, keys in statement.get("Condition", {}).items()
@@ -49,12 +51,14 @@ def statements(policy: str) -> list[dict[str, Any]]:
         The statements.
 
     Raises:
-        ValueError: If one denies, or works by exclusion.
+        ValueError: If one denies, works by exclusion, or has a wildcard among its actions.
     """
     found: list[dict[str, Any]] = json.loads(policy)["Statement"]
     for statement in found:
         if statement["Effect"] != "Allow" or not statement.keys() <= _UNDERSTOOD:
             raise ValueError(f"not a plain Allow: {statement}")
+        if "*" in "".join(as_list(statement["Action"])):
+            raise ValueError(f"a wildcard among the actions: {statement}")
     return found
 
 
@@ -66,10 +70,18 @@ def as_list(value: str | list[str]) -> list[str]:
 _UNDERSTOOD = {"Sid", "Effect", "Action", "Resource", "Condition"}
 
 
+def _is_like(pattern: str, value: str) -> bool:
+    if "?" in pattern:
+        raise ValueError(f"a wildcard that this reader does not know: {pattern}")
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), value, re.DOTALL) is not None
+
+
 def _holds(operator: str, values: list[str], asked: Sequence[str] | None) -> bool:
     match operator:
         case "StringEquals":
             return asked is not None and all(value in values for value in asked)
+        case "StringLike":
+            return asked is not None and all(any(_is_like(pattern, value) for pattern in values) for value in asked)
         case "ForAllValues:StringEquals":
             return all(value in values for value in asked or ())  # holds when the request has no such key
         case "Null":

@@ -17,6 +17,9 @@ PROJECT = Path(__file__).parents[2]
 INFRA = PROJECT / "infra"
 CACHE = PROJECT / ".cache" / "terraform-plugins"
 
+# Stands for what `make build` leaves: Terraform uploads it and nothing more.
+WHEEL = "glue_watermarks-0.1.0-py3-none-any.whl"
+
 # A developer's own settings of infra/ are no part of what is tested, nor is what Terraform left there.
 _NOT_COPIED = shutil.ignore_patterns(".terraform*", "*.tfstate*", "*.tfplan", "*.tfvars", "*_override.tf", "backend.tf")
 _NOT_PASSED_ON = ("TF_CLI_ARGS", "TF_DATA_DIR", "TF_VAR_", "TF_WORKSPACE")
@@ -38,15 +41,19 @@ class TerraformUnavailableError(Exception):
 
 
 def copy_infra(folder: Path) -> Path:
-    """Copy ``infra/`` as it is in the repository.
+    """Copy ``infra/`` as it is in the repository, with what its example uploads beside it: scripts and a wheel.
 
     Args:
-        folder: Where the copy goes; must not exist.
+        folder: Where the copy goes; must not exist, nor must anything else in the folder above it.
 
     Returns:
         The folder.
     """
-    return Path(shutil.copytree(INFRA, folder, ignore=_NOT_COPIED))
+    shutil.copytree(INFRA, folder, ignore=_NOT_COPIED)
+    shutil.copytree(PROJECT / "scripts" / "jobs", folder.parent / "scripts" / "jobs")
+    (folder.parent / "dist").mkdir()
+    (folder.parent / "dist" / WHEEL).write_bytes(b"a wheel")
+    return folder
 
 
 def init(folder: Path) -> None:

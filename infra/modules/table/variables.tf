@@ -57,7 +57,7 @@ variable "job_names" {
   # IAM would replace ${aws:username} in a policy, and aws_iam_policy_document turns &{...} into that.
   validation {
     condition     = alltrue([for name in var.job_names : !can(regex("[$&]\\{", name))])
-    error_message = "job_names must not contain $${ or &{: IAM would read them as policy variables."
+    error_message = "job_names must not contain a { right after $ or &: IAM would read a policy variable."
   }
 }
 

@@ -1,0 +1,1 @@
+"""The same job after a change."""

@@ -1,0 +1,1 @@
+"""A job for the tests of this module; it is uploaded and never run."""
