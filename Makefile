@@ -25,12 +25,13 @@ test-matrix: $(ready) ## run the tests of new_rows on Spark 3.3, Spark 4 and Spa
 stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most
 	@WATERMARKS_STRESS=1 $(python) -m pytest --session-timeout=5400 tests/proof $(ARGS)
 
-check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform
+check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform, advisories
 	@$(python) -m ruff check .
 	@$(python) -m ruff format --check .
 	@$(python) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(python) -m tests.support.terraform check
+	@$(python) -m tests.support.audit
 
 fix: $(ready) ## mend what can be mended: style, Terraform format
 	@$(python) -m ruff check --fix-only --exit-zero --quiet .
