@@ -31,6 +31,10 @@ SPARK_SETTINGS = {
 }
 
 
+# What is under way now, to be ended when this process is.
+_under_way: set[subprocess.Popen[bytes]] = set()
+
+
 class DeployError(Exception):
     """Something is not as it should be; the message says what, and what was said by whom."""
 
@@ -183,18 +187,30 @@ class Glue:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+            _under_way.add(process)
             try:
                 code: int | str = process.wait(TIMEOUT)
             except subprocess.TimeoutExpired:
                 code = f"nothing after {TIMEOUT} s"
             finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                _kill_group(process)
+                _under_way.discard(process)
                 process.wait()
         said = log.read_text(errors="replace")
         if check and code:
             raise DeployError(f"{Path(command[0]).name} ended with {code}:\n{said}")
         return said
+
+
+def end_all() -> None:
+    """End everything that platforms have under way."""
+    for process in list(_under_way):
+        _kill_group(process)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _executors_in(events: Path) -> tuple[set[str], set[str]]:

@@ -28,17 +28,26 @@ def test_missing_python__is_skipped_unless_ci_needs_it(
 ) -> None:
     monkeypatch.setenv("CI", ci)
 
-    assert run._try(name, lambda: refuse(run.MissingPythonError("no 3.10"))) == outcome
+    assert run._try(name, lambda _: refuse(run.MissingPythonError("no 3.10"))) == outcome
 
 
 def test_failure__first_line_in_the_summary_and_all_of_it_before(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run._try("zip", lambda: refuse(DeployError("wrong\nbecause"))) == (False, "FAILED: wrong")
+    assert run._try("zip", lambda _: refuse(DeployError("wrong\nbecause"))) == (False, "FAILED: wrong")
     assert "because" in capsys.readouterr().err
 
 
 def test_platforms__those_that_share_an_environment_agree_on_it() -> None:
     for name in {each.environment for each in PLATFORMS}:
         assert len({(each.python, each.image) for each in PLATFORMS if each.environment == name}) == 1
+
+
+def test_lanes__every_check_is_in_one_and_no_environment_in_two() -> None:
+    assert sorted(name for lane in run.LANES for name in lane) == sorted(run.NAMES)
+    environments = [
+        {run.PLATFORMS_BY_NAME[name].environment for name in lane if name in run.PLATFORMS_BY_NAME}
+        for lane in run.LANES
+    ]
+    assert not environments[0] & environments[1]
 
 
 def test_executors__as_spark_logged_them(tmp_path: Path) -> None:
