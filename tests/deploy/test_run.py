@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from tests.deploy import run
-from tests.deploy.platforms import PLATFORMS, DeployError, Glue, Package, Platform, _executors_in
+from tests.deploy.platforms import PLATFORMS, DeployError, Glue, Package, Platform, _executors_in, end_all
 
 
 def refuse(error: Exception) -> str:
@@ -94,3 +95,14 @@ def test_job__that_does_not_end_is_killed_with_its_children(tmp_path: Path, monk
     child = int(str(error.value).splitlines()[-1])
     status = Path("/proc", str(child), "stat")
     assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+def test_stopped__what_is_started_afterwards_is_ended_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.deploy.platforms.stopped", Event())
+    package = Package(tmp_path / "wheel", tmp_path / "zip")
+    glue = Glue(Platform("x", "x", "3.11", ()), package, tmp_path / "x", "http://127.0.0.1:1")
+
+    end_all()
+
+    with pytest.raises(DeployError, match="sleep ended with -9"):
+        glue._run(["sleep", "60"], glue.environ())
