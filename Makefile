@@ -8,10 +8,10 @@ python := $(VENV)/bin/python
 ready := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix stress check security fix build clean distclean
+.PHONY: help demo test test-matrix stress check security fix build deploy-check clean distclean
 
 help: ## list what make can do here
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(ready) ## see it work, on this machine alone
 	@$(python) -m demo
@@ -25,12 +25,13 @@ test-matrix: $(ready) ## run tests on Spark 3.3, Spark 4 and Spark Connect, and 
 stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most
 	@WATERMARKS_STRESS=1 $(python) -m pytest --session-timeout=5400 tests/proof $(ARGS)
 
-check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform
+check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform, advisories
 	@$(python) -m ruff check .
 	@$(python) -m ruff format --check .
 	@$(python) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(python) -m tests.support.terraform check
+	@$(python) -m tests.support.audit
 
 # In an environment of its own: Checkov brings more packages than everything else here together.
 checkov := .cache/checkov/bin/checkov
@@ -49,14 +50,15 @@ fix: $(ready) ## mend what can be mended: style, Terraform format
 	@$(python) -m ruff format .
 	@if command -v terraform >/dev/null; then terraform fmt -recursive infra; fi
 
-build: $(ready) ## make the wheel and the sdist, in dist/
-	@rm -rf build dist
-	@told=$$($(python) -m build --outdir dist . 2>&1) || { echo "$$told" >&2; exit 1; }
-	@ls dist/*
+build: $(ready) ## make the wheel, the sdist and a zip for --extra-py-files, in dist/
+	@$(python) tools/build.py
+
+deploy-check: $(ready) ## run jobs from the wheel and the zip as Glue does: other Pythons, Sparks, a cluster
+	@$(python) tests/deploy/run.py $(ARGS)
 
 clean: ## remove what builds and tools left behind
 	@rm -rf build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find demo scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find demo scripts tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## clean, and remove .venv and .cache too
 	@rm -rf $(VENV) .cache

@@ -1,4 +1,4 @@
-"""The README's Python blocks are run as they stand, and what it names is there."""
+"""The README's Python blocks are run as they stand, and what it and the other pages name is there."""
 
 import re
 import sys
@@ -8,25 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from scripts.helpers.watermarks import Watermarks
+from tests.support.pages import ROOT, Block, block_under, blocks, linked_files, make_targets
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def in_folder(block: str, folder: Path) -> str:
-    """Let a block write below the folder instead of /tmp."""
-    return block.replace('"/tmp/', f'"{folder}/').replace('f"/tmp/', f'f"{folder}/')
-
-
-def python_blocks() -> list[tuple[str, str]]:
-    """Give each block with the heading it stands under."""
-    found, heading = [], ""
-    for part in re.split(r"(?m)^(?=## |```python\n)", README):
-        if part.startswith("## "):
-            heading = part.splitlines()[0].removeprefix("## ")
-        elif part.startswith("```python\n"):
-            found.append((heading, part.removeprefix("```python\n").split("```")[0]))
-    return found
+PAGES = ["README.md", "CONTRIBUTING.md", *(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))]
 
 
 @pytest.fixture
@@ -45,27 +29,26 @@ def glue_like(moto_endpoint: str, spark: SparkSession, tmp_path: Path, monkeypat
     return watermarks
 
 
-@pytest.mark.parametrize(("heading", "block"), python_blocks(), ids=[heading for heading, _ in python_blocks()])
+@pytest.mark.parametrize("block", blocks("README.md"), ids=lambda block: block.heading)
 @pytest.mark.usefixtures("glue_like")
-def test_readme__python_block_runs(heading: str, block: str, tmp_path: Path) -> None:
-    exec(compile(in_folder(block, tmp_path), f"README.md, {heading}", "exec"), {})
+def test_readme__python_block_runs(block: Block, tmp_path: Path) -> None:
+    block.run(tmp_path)
 
 
 def test_readme__job_in_ten_lines_loads_the_source(glue_like: Watermarks, spark: SparkSession, tmp_path: Path) -> None:
-    block = dict(python_blocks())["A job in ten lines"]
+    block = block_under("README.md", "A job in ten lines")
 
-    exec(compile(block, "README.md", "exec"), {})
-    exec(compile(block, "README.md", "exec"), {})
+    block.run(tmp_path)
+    block.run(tmp_path)
 
     assert [run["batchId"] for run in glue_like.history(tmp_path.name)] == [2, 1]
     assert spark.read.parquet(f"{tmp_path}/target").groupBy("batch_id").count().collect() == [(1, 10)]
 
 
-def test_readme__names_only_make_targets_and_files_that_exist() -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_pages__name_only_make_targets_and_files_that_exist(page: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"`make ([a-z-]+)`|\$ make ([a-z-]+)", README))
-    links = re.findall(r"\]\(([^)#]+)\)", README)
 
-    assert all(re.search(rf"(?m)^{target}:", makefile) for pair in targets for target in pair if target)
-    assert links
-    assert all((ROOT / link).exists() for link in links if "://" not in link)
+    assert all(re.search(rf"(?m)^{target}:", makefile) for target in make_targets(page))
+    assert all(path.exists() for path in linked_files(page))
+    assert page != "README.md" or (make_targets(page) and linked_files(page))

@@ -6,11 +6,7 @@ to pytest.
 """
 
 import argparse
-import configparser
-import hashlib
 import os
-import re
-import shutil
 import subprocess
 import sys
 import time
@@ -21,8 +17,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from demo.embedded import ensure_java  # noqa: E402 - only once the checkout can be imported
+from tests.support import environments  # noqa: E402
 
-CACHE = ROOT / ".cache" / "matrix"
+CACHE = environments.CACHE / "matrix"
 TESTS = (
     *(
         f"tests/watermarks/sources/test_{each}.py"
@@ -89,13 +86,13 @@ def _try(spark: Spark, pytest_arguments: list[str]) -> tuple[bool, str]:
     """Run the tests on one Spark: whether that is fine, and what to say of it."""
     print(f"\n==> {spark.name}", flush=True)
     start = time.monotonic()
-    python = sys.executable if spark.python is None else _find_python(spark.python)
+    python = sys.executable if spark.python is None else environments.find_python(spark.python)
     if python is None:
         told = f"skipped: {spark.requirements[0]} is tested on Python {spark.python}, which this machine does not have"
         print(told)
         return True, told
     environment = CACHE / spark.environment
-    if not _set_up(environment, python, _requirements(spark)):
+    if not environments.set_up(environment, python, _requirements(spark), say=_say):
         return False, f"could not be set up; see above, and remove {environment.relative_to(ROOT)} to start afresh"
     ready = time.monotonic()
     code = _run_tests(spark, environment, pytest_arguments)
@@ -104,67 +101,23 @@ def _try(spark: Spark, pytest_arguments: list[str]) -> tuple[bool, str]:
 
 
 def _run_tests(spark: Spark, environment: Path, pytest_arguments: list[str]) -> int:
-    environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    environ = environments.without_this_python(os.environ)
     # Two more Sparks in each run would take longer than they are worth: `make test` has them.
     selected = ["-k", "not machine_zones", *(["-m", "not classic"] if spark.over_connect else [])]
     environ["WATERMARKS_TEST_SPARK"] = "connect" if spark.over_connect else "classic"
-    command = [str(_python_of(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *spark.tests, *selected]
-    return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environ, check=False).returncode
-
-
-def _set_up(environment: Path, python: str, requirements: list[str]) -> bool:
-    """Make the environment, unless it is there with the same Python and the same requirements."""
-    wanted = hashlib.sha256("\n".join([os.path.realpath(python), *requirements]).encode()).hexdigest()
-    ready = environment / ".ready"
-    if ready.exists() and ready.read_text() == wanted:
-        return True
-    print(f"Setting up {environment.relative_to(ROOT)}: {', '.join(requirements)}", flush=True)
-    shutil.rmtree(environment, ignore_errors=True)
-    for command in (
-        [python, "-m", "venv", str(environment)],
-        [str(_python_of(environment)), "-m", "pip", "install", "-qq", "--disable-pip-version-check", *requirements],
-    ):
-        if subprocess.run(command, cwd=ROOT, check=False).returncode:
-            return False
-    ready.write_text(wanted)
-    return True
+    pytest = [str(environments.python_of(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [*pytest, *spark.tests, *selected, *pytest_arguments]
+    return subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode
 
 
 def _requirements(spark: Spark) -> list[str]:
     """What the package and its tests need, as setup.cfg has it, less what is left out. The package is this checkout."""
-    options = configparser.ConfigParser()
-    options.read(ROOT / "setup.cfg")
-    extras = [options["options.extras_require"][each] for each in spark.extras]
-    listed = "\n".join([options["options"]["install_requires"], *extras])
-    wanted = [line.strip() for line in listed.splitlines() if line.strip() and not line.strip().startswith("#")]
+    wanted = environments.listed_requirements(*spark.extras)
     return [*(each for each in wanted if not each.startswith(spark.left_out)), *spark.requirements]
 
 
-def _find_python(version: str) -> str | None:
-    """Find a Python of this version: on the PATH, else one of pyenv's or uv's."""
-    candidates = [shutil.which(f"python{version}")]
-    if shutil.which("pyenv"):
-        installed = _told(["pyenv", "versions", "--bare", "--skip-aliases"]).split()
-        fitting = [name for name in installed if re.fullmatch(rf"{re.escape(version)}\.\d+", name)]
-        candidates += [str(_python_of(Path(_told(["pyenv", "prefix", name])))) for name in fitting]
-    if shutil.which("uv"):
-        candidates.append(_told(["uv", "python", "find", "--no-project", version]))
-    for each in filter(None, candidates):
-        # pyenv's shims are on the PATH for every version, and fail for those that are not switched on.
-        if _told([each, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"]) == version:
-            return each
-    return None
-
-
-def _told(command: list[str]) -> str:
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-def _python_of(environment: Path) -> Path:
-    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -1,14 +1,16 @@
-"""What ``pip install .`` gives, in an environment that had nothing in it before."""
+"""What the wheel gives, in an environment that had nothing in it before. `make deploy-check` has the other Pythons."""
 
+import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
 import pytest
+
+from tests.deploy.installs import CLOSURE
+from tests.packaging.conftest import Built
 
 ROOT = Path(__file__).parents[2]
 CORE = {"boto3", "pynamodb"}
@@ -42,15 +44,6 @@ class Installed:
         return result.stdout.strip()
 
 
-def copy_project(folder: Path) -> Path:
-    """Copy what is built, because a build leaves its traces in the tree."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignored)
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    return folder
-
-
 def make_other_distribution(folder: Path) -> Path:
     helpers = folder / "scripts" / "helpers"
     helpers.mkdir(parents=True)
@@ -62,11 +55,11 @@ def make_other_distribution(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("install")
     installed = Installed(folder / "venv")
     other = make_other_distribution(folder / "other")
-    installed.pip("install", copy_project(folder / "project"), other)
+    installed.pip("install", built.wheel, other)
     return installed
 
 
@@ -100,14 +93,11 @@ def test_import__does_not_import_pyspark(installed: Installed) -> None:
     assert here.stdout.strip() == "False"
 
 
-def test_requirements__only_the_core(installed: Installed) -> None:
-    program = "from importlib.metadata import requires; print(*requires('glue-watermarks'), sep='\\n')"
-    requirements = installed.python(program).splitlines()
+def test_requirements__only_the_core_and_what_it_brings(installed: Installed) -> None:
+    told = json.loads(installed.python(CLOSURE))
 
-    core = {re.split(r"[^\w-]", line)[0] for line in requirements if "extra ==" not in line}
-
-    assert core == CORE
-    assert "pyspark" not in installed.pip("freeze")
+    assert set(told["own"]) == CORE
+    assert told["others"] == ["other"]
 
 
 def test_files__only_the_package(installed: Installed) -> None:
