@@ -20,7 +20,7 @@ def success_of(table: WatermarkTable, job_id: str, run_id: str) -> RunRecord:
     elif record.status == "FAILED":
         problem = f"it FAILED, so the job never stood there; the last success before it is {record.previous_run_id!r}"
     elif record.version is None:
-        problem = "the platform's original class recorded it; use adopt instead"
+        problem = "the platform's original class recorded it, without where its sources stood; use set_mark instead"
     else:
         refuse_broken_sources(table, record)
         return record

@@ -163,6 +163,12 @@ def in_words(error: Exception, place: Place, action: str) -> TableError | Unsupp
     cause = botocore_cause(error)
     code, message = error_code(cause), " ".join(_message(cause).split())
     facts = {"table_name": place.table_name, "region": place.region}
+    if code in ("ResourceNotFoundException", "ValidationException") and "index" in message.lower():
+        return TableError(
+            f"Cannot {action}: {place} lacks an index that this needs ({message}). Add it with `terraform -chdir=infra "
+            "apply`; docs/migrating.md says how for a table that is older than this package.",
+            **facts,
+        )
     if code == "ResourceNotFoundException" or isinstance(error, TableDoesNotExist):
         return TableNotFoundError(
             f"Cannot {action}: there is no {place}. Create it with `terraform -chdir=infra apply`, or give the right "
