@@ -102,7 +102,7 @@ def test_view__shows_what_the_audit_keeps(operation: Operation, watermarks: Wate
     changed = operation()
 
     (kept,) = watermarks.changes(loaded)
-    assert changed.view() == kept | {"batchIds": list(changed.batch_ids), "warning": None}
+    assert changed.view() == kept | {"batchIds": list(changed.batch_ids), "warning": changed.warning, "takenFrom": None}
 
 
 @pytest.mark.parametrize(

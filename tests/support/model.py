@@ -99,7 +99,7 @@ class Model:
             self.line = [each for each in self.line if each != run_id] + [run_id]
         self.entries = {version: each for version, each in self.entries.items() if each.run_id != run_id}
         self._append(entry)
-        self.latest, self.values, self.listed, self.holder = run_id, values, True, None
+        self.latest, self.values, self.listed, self.holder, self.attempts = run_id, values, True, None, 0
 
     def rewind(self, run_id: str) -> tuple[int, ...]:
         entry = self.entry(run_id)
@@ -164,7 +164,7 @@ class Model:
 
     def _change(self, what: Literal["rewind", "reset", "set", "forget"]) -> None:
         self._append(Entry(what))
-        self.holder = None
+        self.holder, self.attempts = None, 0
 
     def _append(self, entry: Entry) -> None:
         self.version += 1

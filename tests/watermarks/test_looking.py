@@ -1,6 +1,7 @@
 """`job`, `changes`, `diff`, `find_run` and the details of `jobs`: what is seen of a job, and at what cost."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from scripts.helpers.watermarks import (
     WatermarkNotFoundError,
     Watermarks,
 )
+from scripts.helpers.watermarks.watermarks.comparing import compare
 from tests.support.adding import add
 from tests.support.runs import commit_run, fail_run
 from tests.support.tables import NOON, Clock, EmulatedTable, new_table, requests_of
@@ -161,8 +163,8 @@ def test_find_run__by_its_beginning(on_moto: Watermarks, job: str, given: str, f
     ("given", "error", "told"),
     [
         ("jr_", InvalidArgumentError, "jr_abc1, jr_abd2"),
-        ("jr_ab…9", InvalidArgumentError, "Give more"),
-        ("zz", WatermarkNotFoundError, "begins with 'zz'"),
+        ("jr_ab…9", WatermarkNotFoundError, "begins with, 'jr_ab…9'"),
+        ("zz", WatermarkNotFoundError, "begins with, 'zz'"),
         ("", InvalidArgumentError, "must not be empty"),
         ("#latest", InvalidArgumentError, "#"),
     ],
@@ -196,6 +198,49 @@ def test_diff__between_two_runs(table: EmulatedTable, job: str, clock: Clock) ->
         "new": {"before": None, "after": 1},
     }
     assert (found["runs"], found["rows"]) == (2, 2)
+
+
+def test_diff__counts_the_rows_of_a_backfill_once() -> None:
+    def run(version: int, run_id: str, rows: int, status: str = "SUCCEEDED") -> dict[str, Any]:
+        source = {"mark": version, "rows": rows}
+        return {
+            "jobName": "j",
+            "runId": run_id,
+            "version": version,
+            "status": status,
+            "watermarks": {},
+            "sources": {"repairs": source},
+        }
+
+    history = [
+        run(8, "jr_c#step/000000000006", 7),
+        run(7, "jr_b#step/000000000005", 5),
+        run(6, "jr_b", 99, "FAILED"),
+        run(5, "jr_b#step/000000000004", 4),
+        run(4, "jr_a", 30),
+        run(3, "jr_a#step/000000000003", 20),
+        run(2, "jr_a#step/000000000002", 10),
+        run(1, "jr_0", 1_000),
+    ]
+
+    found = compare(history[-1], history[0], history)
+
+    assert (found["runs"], found["rows"]) == (3, 30 + 4 + 5 + 7)
+
+
+def test_status__a_success_by_hand_or_a_reset_ends_a_failure(on_moto: Watermarks, job: str) -> None:
+    def status() -> str:
+        found = on_moto.job(job)
+        assert found is not None
+        return str(found["status"])
+
+    fail_run(on_moto, job, "jr_1")
+    assert status() == "FAILED"
+    add(on_moto, job, "jr_2", value=1)
+    assert status() == "SUCCEEDED"
+    fail_run(on_moto, job, "jr_3")
+    on_moto.reset(job)
+    assert status() == "NO_RUN"
 
 
 def test_diff__of_a_run_with_itself(on_moto: Watermarks, job: str) -> None:

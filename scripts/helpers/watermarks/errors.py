@@ -94,7 +94,9 @@ class TableNotFoundError(TableError):
 
 
 class TableAccessError(TableError):
-    """No credentials, no region, or no permission for this request."""
+    """No credentials, no region, or no permission for this request; `code` is AWS's word for it, where it said one."""
+
+    code: str
 
 
 class TableUnavailableError(TableError):

@@ -1,8 +1,11 @@
 """`rewind`, `reset`, `set`, `forget`, `adopt`: what they show, what they ask, and what they leave."""
 
+from typing import Any
+
 import pytest
 
-from scripts.helpers.watermarks import Watermarks
+from scripts.helpers.watermarks import JobRun, Watermarks
+from scripts.helpers.watermarks.operations.targets import last_success_before
 from tests.support.tables import EmulatedTable
 from tests.watermarks.cli.conftest import Command, long_id
 
@@ -38,7 +41,7 @@ def test_rewind__before_a_time(command: Command, loaded: str, on_moto: Watermark
         (["--before", "2023-03-16T12:30"], 2, "time zone"),
         (["--before", "yesterday"], 2, "not an ISO-8601"),
         (["--before", "2020-01-01T00:00Z"], 3, "no successful run on record before"),
-        (["zzz"], 3, "No run of job"),
+        (["zzz"], 3, "the oldest run that can be used is"),
         (["jr_"], 2, "Several runs"),
         ([long_id(3)], 3, "FAILED"),
     ],
@@ -196,10 +199,112 @@ def test_job_changed_meanwhile__is_not_changed_again(
     assert on_moto.get_most_recent_run_id(loaded) == long_id(4)
 
 
+def test_run_that_began_since_the_plan__is_not_overrun_even_by_force(
+    command: Command, loaded: str, on_moto: Watermarks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[JobRun] = []
+    monkeypatch.setattr(
+        "scripts.helpers.watermarks.cli.changing._ask",
+        lambda *_: begun.append(on_moto.job_run(loaded, "jr_new").begin()),
+    )
+
+    told = command("rewind", loaded, long_id(1), "--force")
+    begun[0].commit()
+
+    assert told.code == 4
+    assert on_moto.get_most_recent_run_id(loaded) == "jr_new"
+
+
+def test_force__says_from_whom_the_job_is_taken(command: Command, loaded: str, on_moto: Watermarks) -> None:
+    run = on_moto.job_run(loaded, "jr_under_way").begin()
+
+    told = command("rewind", loaded, long_id(1), "--force", "--dry-run")
+    document = command("rewind", loaded, long_id(1), "--force", "--yes", "--json").document
+    run.fail("over")
+
+    assert "Takes the job away from run jr_under_way" in told.out
+    assert document["takenFrom"] == "jr_under_way"
+
+
+def test_rewind__before_a_time_does_what_was_shown(
+    command: Command, loaded: str, on_moto: Watermarks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up: list[str] = []
+
+    def once_from_an_index_that_lags(table: Any, job: str, before: Any) -> Any:
+        looked_up.append(job)
+        return table.record(job, long_id(1)) if len(looked_up) == 1 else last_success_before(table, job, before)
+
+    name = "scripts.helpers.watermarks.operations.operations.last_success_before"
+    monkeypatch.setattr(name, once_from_an_index_that_lags)
+
+    told = command("rewind", loaded, "--before", "2023-03-16T15:00Z", "--yes")
+
+    assert "batch_id 2–3" in told.out
+    assert on_moto.get_most_recent_run_id(loaded) == long_id(1)
+
+
+def test_set__back_is_warned_of(command: Command, loaded: str) -> None:
+    back = command("set", loaded, "repairs", "5", "--dry-run").out
+    forth = command("set", loaded, "repairs", "50", "--dry-run").out
+
+    assert "goes back from 30 to 5" in back
+    assert "Beware" not in forth
+
+
+def test_set__a_negative_mark_is_no_option(command: Command, loaded: str) -> None:
+    assert command("set", loaded, "repairs", "-5", "-y").code == 0
+
+    assert command("show", loaded, "--json").document["sources"]["repairs"]["mark"] == -5
+    assert command("set", loaded, "repairs", "5", "--reson", "x", "-y").code == 2
+
+
+def test_set__of_the_name_of_a_recorded_value(command: Command, loaded: str) -> None:
+    told = command("set", loaded, "rejected", "5", "--type", "integer", "-y")
+
+    assert told.code == 2
+    assert "is the name of a value" in told.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["reset", "JOB", "-y"], "take the job away from it with --force"),
+        (["show", "OLD"], "watermarks adopt"),
+        (["rewind", "JOB", "jr_nobody", "-y"], "the oldest run that can be used"),
+        (["jobs", "--table", "nope"], "--table, --region or --endpoint-url"),
+    ],
+    ids=["force", "adopt", "rewind", "table"],
+)
+def test_remedies__are_options_and_commands(
+    command: Command, loaded: str, moto_table: EmulatedTable, arguments: list[str], remedy: str
+) -> None:
+    old = f"{loaded}-old"
+    moto_table.put(old, "jr_old", watermarks={"M": {}})
+    run = moto_table.watermarks().job_run(loaded, "jr_under_way").begin()
+
+    told = command(*({"JOB": loaded, "OLD": old}.get(each, each) for each in arguments))
+    run.fail("over")
+
+    assert remedy in told.err
+    assert "=True" not in told.err
+    assert "job_id=" not in told.err
+
+
 def test_adopt__a_run_of_the_original_class(command: Command, job: str, moto_table: EmulatedTable) -> None:
     moto_table.put(job, "jr_old", watermarks={"M": {"latest_data": {"S": "2023-03-16"}}})
     assert command("show", job).code == 1
+    before = moto_table.items(job)
 
-    assert command("adopt", job, "jr_old").code == 0
+    assert "2023-03-16" in command("adopt", job, "jr_o", "--dry-run").out
+    assert command("adopt", job, "jr_old").code == 2
+    assert moto_table.items(job) == before
+    told = command("adopt", job, "jr_old", "--yes", "--json")
 
+    assert told.document == {
+        "jobName": job,
+        "runId": "jr_old",
+        "watermarks": {"latest_data": "2023-03-16"},
+        "dryRun": False,
+    }
     assert command("show", job, "--json").document["watermarks"] == {"latest_data": "2023-03-16"}

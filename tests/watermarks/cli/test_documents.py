@@ -13,7 +13,7 @@ from tests.watermarks.cli.conftest import Command, long_id, run_command
 
 STATE = {"jobName", "status", "runId", "watermarks", "version", "lastBatchId", "updatedAt", "sources", "attempts"}
 CHANGE = {"jobName", "version", "operation", "changedBy", "changedAt", "reason", "before", "after"}
-CHANGED = CHANGE | {"batchIds", "warning", "dryRun"}
+CHANGED = CHANGE | {"batchIds", "warning", "takenFrom", "dryRun"}
 RUN = {
     "jobName",
     "runId",
@@ -69,10 +69,25 @@ def test_history(command: Command, loaded: str, on_moto: Watermarks) -> None:
     assert document["changes"][0]["after"] == {"runId": long_id(4), "sources": {}}
 
 
-def test_history__of_nothing_is_an_empty_list(command: Command) -> None:
+def test_history__of_a_job_that_is_not_there(command: Command) -> None:
     told = command("history", "nobody", "--json")
 
-    assert (told.code, told.document) == (0, {"jobName": "nobody", "runs": [], "changes": []})
+    assert (told.code, told.out) == (3, "")
+    assert told.error["type"] == "NotFound"
+
+
+def test_history__none_failed_is_an_empty_list(command: Command, on_moto: Watermarks, job: str) -> None:
+    add(on_moto, job, "jr_1", value=1)
+
+    told = command("history", job, "--failed", "--json")
+
+    assert (told.code, told.document) == (0, {"jobName": job, "runs": [], "changes": []})
+
+
+def test_documents__are_ascii(command: Command, on_moto: Watermarks, job: str) -> None:
+    add(on_moto, job, "jr_1", value="–…✓")
+
+    assert command("show", job, "--json").out.isascii()
 
 
 def test_diff(command: Command, loaded: str) -> None:

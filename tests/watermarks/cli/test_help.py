@@ -1,5 +1,6 @@
 """Help, completion and start: every command explains itself, and nothing heavy is imported for that."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from scripts.helpers.watermarks.cli.app import COMMANDS
 from scripts.helpers.watermarks.cli.exits import EXIT_CODES
+from tests.support.tables import EmulatedTable
 from tests.watermarks.cli.conftest import Command, run_command
 
 HEAVY = {"boto3", "botocore", "pynamodb", "pyspark", "rich", "plotly"}
@@ -72,6 +74,18 @@ main()
 
     assert told.returncode == 1
     assert told.stderr.strip().endswith("pip install 'glue-watermarks[cli]'")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_pipes__that_have_no_bars_get_question_marks(encoding: str, busy_table: EmulatedTable) -> None:
+    place = ["--table", busy_table.name, "--endpoint-url", busy_table.endpoint_url]
+    program = [sys.executable, "-m", "scripts.helpers.watermarks", "history", "fine", *place]
+
+    told = subprocess.run(
+        program, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    )
+
+    assert b"rows per run ?" in told.stdout
 
 
 def complete(command: Command, line: str) -> list[str]:

@@ -4,6 +4,7 @@ import pytest
 
 from scripts.helpers.watermarks import Watermarks
 from tests.support.adding import add
+from tests.support.runs import commit_run
 from tests.support.tables import Clock, EmulatedTable, new_table
 from tests.watermarks.cli.conftest import Command, long_id, run_command
 
@@ -120,6 +121,41 @@ def test_history__as_many_as_asked_for(command: Command, loaded: str) -> None:
     assert long_id(4) not in failed
 
 
+def test_history__a_change_before_the_first_run_is_there_too(command: Command, on_moto: Watermarks, job: str) -> None:
+    on_moto.set_mark(job, "repairs", 5, "loaded by the old job")
+    commit_run(on_moto, job, "jr_1", up_to=10)
+
+    assert "loaded by the old job" in command("history", job).out
+    assert "loaded by the old job" not in command("history", job, "-n", "1").out
+
+
+def test_history__of_a_job_without_failures(command: Command, on_moto: Watermarks, job: str) -> None:
+    add(on_moto, job, "jr_1", value=1)
+
+    told = command("history", job, "--failed")
+
+    assert (told.code, told.out) == (0, f"{job}: no run of it failed.\n")
+
+
+def test_history__of_failures_has_all_of_their_errors(command: Command, on_moto: Watermarks, job: str) -> None:
+    error = "java.lang.IllegalStateException: " + "something long " * 20
+    on_moto.job_run(job, "jr_1").begin().fail(error)
+
+    narrow = command("history", job, "--failed", COLUMNS="60").out
+
+    assert "".join(error.split()) in "".join(line[-26:] for line in narrow.splitlines()).replace(" ", "")
+    assert "IllegalStateException" in command("show", job).out
+
+
+def test_history__of_older_items_only_says_how_to_adopt(command: Command, moto_table: EmulatedTable, job: str) -> None:
+    moto_table.put(job, "jr_old", watermarks={"M": {}})
+
+    told = command("history", job)
+
+    assert told.code == 1
+    assert f"watermarks adopt {job} RUN" in told.err
+
+
 def test_history__of_a_job_that_is_not_there(command: Command) -> None:
     told = command("history", "nobody")
 
@@ -186,6 +222,7 @@ def test_jobs__one_that_cannot_be_read_does_not_hide_the_others(moto_endpoint: s
 
     told = run_command("jobs", "--table", table.name, "--endpoint-url", table.endpoint_url)
 
+    assert told.code == 1
     lines = lines_of(told.out)
     assert (lines["damaged"].split()[1], lines["fine"].split()[1]) == ("BROKEN", "ok")
     assert "watermarks doctor" in lines["The"]

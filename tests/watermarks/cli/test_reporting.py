@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.support.tables import EmulatedTable
+from tests.support.adding import add
+from tests.support.tables import EmulatedTable, new_table
 from tests.watermarks.cli.conftest import Command, long_id, run_command
 
 
@@ -33,6 +34,28 @@ def test_report__of_a_job_that_is_not_there(command: Command, tmp_path: Path) ->
     assert told.code == 3
     assert "'nobody'" in told.err
     assert not list(tmp_path.iterdir())
+
+
+def test_report__leaves_out_a_job_that_cannot_be_read_and_says_so(moto_endpoint: str, tmp_path: Path) -> None:
+    table = new_table(moto_endpoint)
+    for name in ("damaged", "fine"):
+        add(table.watermarks(), name, "jr_1", value=1)
+    table.edit("damaged", sources=None)
+    place = ("-o", str(tmp_path / "page.html"), "-t", table.name, "--endpoint-url", table.endpoint_url)
+
+    told = run_command("report", *place)
+
+    assert told.code == 0
+    assert "1 jobs" in told.out
+    assert "'damaged' is left out" in told.err
+    assert run_command("report", "damaged", *place).code == 1
+
+
+def test_report__to_standard_output(command: Command, loaded: str) -> None:
+    told = command("report", loaded, "--output", "-")
+
+    assert told.out.lstrip().lower().startswith("<!doctype html>")
+    assert told.out.rstrip().endswith("</html>")
 
 
 def test_report__where_nothing_can_be_written(command: Command, loaded: str, tmp_path: Path) -> None:

@@ -73,7 +73,9 @@ def shown_by(table: EmulatedTable, *arguments: str, columns: int = 100, **enviro
     return terminal.shown
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 5), ("", 5)], ids=["yes", "no", "enter"])
+@pytest.mark.parametrize(
+    ("answer", "code"), [("y", 0), ("n", 5), ("", 5), ("\x04", 5)], ids=["yes", "no", "enter", "end-of-input"]
+)
 def test_question__nothing_happens_without_a_yes(
     moto_table: EmulatedTable, loaded: str, on_moto: Watermarks, answer: str, code: int
 ) -> None:
@@ -120,5 +122,5 @@ def test_colour__never_in_a_pipe(command: Command, loaded: str) -> None:
 
 
 def test_times__in_the_local_zone_and_in_utc_on_demand(moto_table: EmulatedTable, loaded: str) -> None:
-    assert "2023-03-16 19:45:00" in shown_by(moto_table, "show", loaded, TZ="Asia/Kathmandu")
+    assert "2023-03-16 19:45:00+05:45" in shown_by(moto_table, "show", loaded, TZ="Asia/Kathmandu")
     assert "2023-03-16 14:00:00" in shown_by(moto_table, "show", loaded, "--utc", TZ="Asia/Kathmandu")

@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -68,6 +69,8 @@ def test_value(value: object, said: str) -> None:
         (NOON - timedelta(days=5), "5 d"),
         (datetime(2023, 3, 16, 11, 0), "1 h"),
         (date(2023, 3, 10), "6 d"),
+        (NOON + timedelta(days=4_000), "in 10 y"),
+        (date(2023, 3, 17), "in 12 h"),
         (81_204, ""),
         ("text", ""),
         (None, ""),
@@ -115,6 +118,20 @@ def test_short_id__tells_which_run_is_meant(hexes: list[str], attempt: int, step
         beginning, _, end = words.short_id(run).partition("…")
         candidates = [each for each in runs if each.startswith(beginning) and each.endswith(end)]
         assert the_run_meant(words.short_id(run), candidates) == run
+
+
+def test_run_meant__is_no_other_run_whose_id_merely_goes_on() -> None:
+    assert the_run_meant("run", ["run-1", "run-10", "run-11"]) is None
+    assert the_run_meant("run-1", ["run-1", "run-10", "run-11"]) == "run-1"
+    assert the_run_meant("run", ["run-1", "run-1_attempt_2", "run-1#step/000000000003"]) == "run-1"
+
+
+def test_time__carries_its_offset_unless_it_is_utc() -> None:
+    london = ZoneInfo("Europe/London")
+
+    assert words.time(NOON, timezone.utc) == "2023-03-16 12:00:00"
+    assert words.time(NOON, london) == "2023-03-16 12:00:00+00:00"
+    assert words.time(NOON.replace(month=7), london) == "2023-07-16 13:00:00+01:00"
 
 
 def test_short_id__leaves_short_ones_alone() -> None:

@@ -83,6 +83,17 @@ def test_no_credentials(table: EmulatedTable, monkeypatch: pytest.MonkeyPatch) -
     assert "AWS_PROFILE" in str(finding.remedy)
 
 
+def test_credentials__that_aws_refuses_are_a_problem(table: EmulatedTable) -> None:
+    watermarks = table.watermarks()
+    expired = answer(400, "ExpiredTokenException", "The security token included in the request is expired")
+
+    with faults_on(watermarks, *[expired] * 20):
+        *_, finding = examine(watermarks)
+
+    assert (finding.check, finding.verdict) == ("credentials", "problem")
+    assert "expired" in finding.told
+
+
 def test_no_region(table: EmulatedTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from datetime import datetime, timezone
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def test_write__naive_time_is_refused() -> None:
 
 
 def test_write__without_plotly_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "plotly" else find_spec(name))
 
     with pytest.raises(MissingExtraError, match=r"pip install 'glue-watermarks\[report\]'") as caught:
         write_report(io.StringIO(), [], table_name="t", generated_at=NOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
@@ -13,4 +14,8 @@ def main() -> None:
         if error.name != "typer":
             raise
         sys.exit("The watermarks command needs typer and rich: pip install 'glue-watermarks[cli]'")
+    for stream in (sys.stdout, sys.stderr):
+        # A pipe on Windows, or a Latin-1 locale, has no bars and arrows: better a question mark than a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()

@@ -41,4 +41,6 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "doctor": (checking.doctor, "look for what usually goes wrong"),
 }
 for name, (function, in_short) in COMMANDS.items():
-    app.command(name, short_help=in_short)(with_common_options(function))
+    # A negative mark is no option.
+    settings = {"ignore_unknown_options": name == "set"}
+    app.command(name, short_help=in_short, context_settings=settings)(with_common_options(function))

@@ -17,6 +17,7 @@ from scripts.helpers.watermarks.cli.options import Asked
 from scripts.helpers.watermarks.cli.words import harmless
 
 if TYPE_CHECKING:
+    from scripts.helpers.watermarks import Watermarks
     from scripts.helpers.watermarks.operations import Changed
     from scripts.helpers.watermarks.values.marks import MarkType
 
@@ -61,13 +62,17 @@ def rewind(
     if (run is None) == (before is None):
         raise exits.stop(asked, "Give a RUN or --before TIME, exactly one of them.", exits.MISUSED)
     watermarks = asked.watermarks()
-    to_run = None if run is None else watermarks.find_run(job, run)
-    to_time = None if before is None else _moment(asked, before)
+    if before is None:
+        to_run = _full_id(watermarks, job, str(run))
+    else:
+        # Looked up once, by an index that may lag: what is shown is then what is done.
+        found = watermarks.rewind(job, before=_moment(asked, before), dry_run=True, force=force)
+        to_run = str(found.after["latestRunId"])
 
     def change(**caution: Any) -> Changed:
-        return watermarks.rewind(job, to_run, reason, before=to_time, force=force, **caution)
+        return watermarks.rewind(job, to_run, reason, **caution)
 
-    _change(asked, change, yes=yes, dry_run=dry_run)
+    _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
 def reset(
@@ -92,9 +97,9 @@ def reset(
     watermarks = asked.watermarks()
 
     def change(**caution: Any) -> Changed:
-        return watermarks.reset(job, source, reason, force=force, **caution)
+        return watermarks.reset(job, source, reason, **caution)
 
-    _change(asked, change, yes=yes, dry_run=dry_run)
+    _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
 def set_mark(
@@ -134,9 +139,9 @@ def set_mark(
 
     def change(**caution: Any) -> Changed:
         mark_type = cast("MarkType | None", kind)
-        return watermarks.set_mark(job, source, value, reason, mark_type=mark_type, force=force, **caution)
+        return watermarks.set_mark(job, source, value, reason, mark_type=mark_type, **caution)
 
-    _change(asked, change, yes=yes, dry_run=dry_run)
+    _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
 def forget(
@@ -151,12 +156,12 @@ def forget(
     watermarks = asked.watermarks()
 
     def change(**caution: Any) -> Changed:
-        return watermarks.forget(job, reason, force=force, **caution)
+        return watermarks.forget(job, reason, **caution)
 
-    _change(asked, change, yes=yes, dry_run=dry_run)
+    _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
-def adopt(asked: Asked, job: Job, run: Run) -> None:
+def adopt(asked: Asked, job: Job, run: Run, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Go on from a run that the platform's original class recorded: make it the job's latest, once.
 
     \b
@@ -165,16 +170,24 @@ def adopt(asked: Asked, job: Job, run: Run) -> None:
     """
     watermarks = asked.watermarks()
     adopted = watermarks.find_run(job, run)
-    watermarks.adopt(job, adopted)
+    values = watermarks.get_watermark_values(job, adopted) or {}
+    if not asked.json:
+        from scripts.helpers.watermarks.cli.plans import show_adoption
+
+        show_adoption(asked, *map(harmless, (job, adopted, values)))
+    if not dry_run:
+        if not yes:
+            _ask(asked, f"adopt {job}")
+        watermarks.adopt(job, adopted)
     if asked.json:
-        print_document({"jobName": job, "runId": adopted, "adopted": True})
-        return
-    asked.console().print(f"{job}: goes on from run {adopted}.", markup=False)
+        print_document({"jobName": job, "runId": adopted, "watermarks": values, "dryRun": dry_run})
+    elif not dry_run:
+        asked.console().print(f"Done: {harmless(job)} goes on from there.", markup=False)
 
 
-def _change(asked: Asked, change: Callable[..., Changed], *, yes: bool, dry_run: bool) -> None:
+def _change(asked: Asked, change: Callable[..., Changed], *, force: bool, yes: bool, dry_run: bool) -> None:
     """Show the change, ask, and make it if the job is still as it was when it was shown."""
-    planned = change(dry_run=True)
+    planned = change(dry_run=True, force=force)
     if not asked.json:
         from scripts.helpers.watermarks.cli.plans import show_plan
 
@@ -184,19 +197,35 @@ def _change(asked: Asked, change: Callable[..., Changed], *, yes: bool, dry_run:
             print_document({**planned.view(), "dryRun": True})
         return
     if not yes:
-        _ask(asked, planned)
-    done = change(expected_version=planned.version - 1)
+        _ask(asked, f"{planned.operation} {planned.job_id}")
+    # By force only from the run that was shown: one that began since then is not overrun.
+    done = change(expected_version=planned.version - 1, force=planned.taken_from is not None)
     if asked.json:
         print_document({**done.view(), "dryRun": False})
         return
-    asked.console().print(f"Done: {done.job_id} is at version {done.version} now.", markup=False)
+    asked.console().print(f"Done: {harmless(done.job_id)} is at version {done.version} now.", markup=False)
 
 
-def _ask(asked: Asked, planned: Changed) -> None:
+def _ask(asked: Asked, what: str) -> None:
     if asked.json or not sys.stdin.isatty():
         raise exits.stop(asked, "Nobody is there to be asked: use --yes to do it, or --dry-run to look.", exits.MISUSED)
-    if not typer.confirm(f"{planned.operation} {planned.job_id}?", default=False):
+    try:
+        agreed = typer.confirm(f"{harmless(what)}?", default=False)
+    except typer.Abort:  # Ctrl-C or the end of the input
+        typer.echo(err=True)
+        agreed = False
+    if not agreed:
         raise exits.stop(asked, "Nothing was changed.", exits.DECLINED)
+
+
+def _full_id(watermarks: Watermarks, job: str, run: str) -> str:
+    """Give the full id of a run; as it was given where there is none, since `rewind` knows more to say about that."""
+    from scripts.helpers.watermarks.errors import WatermarkNotFoundError
+
+    try:
+        return watermarks.find_run(job, run)
+    except WatermarkNotFoundError:
+        return run
 
 
 def _moment(asked: Asked, text: str) -> datetime:

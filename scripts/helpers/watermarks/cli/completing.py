@@ -14,13 +14,15 @@ MOST_PROPOSALS = 100
 
 def complete_job(context: typer.Context, incomplete: str) -> list[str]:
     """Propose jobs."""
-    return _proposed(incomplete, lambda watermarks: (job["jobName"] for job in watermarks.jobs()), context)
+    return _proposed(incomplete, lambda watermarks: watermarks.reads.job_ids(), context)
 
 
 def complete_run(context: typer.Context, incomplete: str) -> list[str]:
     """Propose runs of the job that was named, newest first."""
     job = context.params.get("job")
-    return _proposed(incomplete, lambda watermarks: (run["runId"] for run in watermarks.history(job)), context)
+    return _proposed(
+        incomplete, lambda watermarks: (run["runId"] for run in watermarks.history(job, limit=None)), context
+    )
 
 
 def complete_source(context: typer.Context, incomplete: str) -> list[str]:

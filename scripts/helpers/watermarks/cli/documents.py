@@ -9,8 +9,8 @@ from decimal import Decimal
 
 
 def print_document(document: dict[str, object]) -> None:
-    """Print a document on one line per member, readable by people too."""
-    print(json.dumps(document, default=plain, ensure_ascii=False, indent=2))
+    """Print a document with a line for each member; in ASCII, which every pipe takes."""
+    print(json.dumps(document, default=plain, indent=2))
 
 
 def plain(value: object) -> object:

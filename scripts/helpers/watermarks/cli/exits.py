@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +39,21 @@ Exit codes:
 """
 
 
+# The package's remedies are in Python; the command's user has options.
+IN_OPTIONS = (
+    (r"with force=True", "with --force"),
+    (r"Watermarks\('[^']*'\)\.adopt\(job_id='([^']*)', run_id=…\)", r"watermarks adopt \1 RUN"),
+    (r"set_mark\(job_id, transformation_ctx, value\)", "watermarks set JOB SOURCE VALUE"),
+    (r"use set_mark instead", "use `watermarks set` instead"),
+    (r"use reset\b", "use `watermarks reset`"),
+    (r"get_most_recent_run_id\(job_id='([^']*)'\) gives", r"`watermarks show \1` has"),
+    (r"Watermarks\.jobs\(\) lists", "`watermarks jobs` lists"),
+    (r"table_name, region_name or endpoint_url", "--table, --region or --endpoint-url"),
+    (r"give region_name", "use --region"),
+    (r"AWS_PROFILE or boto3_session", "AWS_PROFILE or --profile"),
+)
+
+
 @contextmanager
 def errors_told(asked: Asked) -> Iterator[None]:
     """Let no error of the package out as a traceback: say it, and end with its exit code."""
@@ -47,8 +63,15 @@ def errors_told(asked: Asked) -> Iterator[None]:
         yield
     except WatermarkError as error:
         code = exit_code(error)
-        tell(asked, type(error).__name__, str(error), code)
+        tell(asked, type(error).__name__, in_options(str(error)), code)
         raise typer.Exit(code) from None
+
+
+def in_options(message: str) -> str:
+    """Give a message with the command's options in place of Python's arguments."""
+    for in_python, on_the_line in IN_OPTIONS:
+        message = re.sub(in_python, on_the_line, message)
+    return message
 
 
 def exit_code(error: Exception) -> int:
@@ -70,7 +93,7 @@ def tell(asked: Asked, kind: str, message: str, code: int) -> None:
     """Say what went wrong, on standard error: in words, or as JSON where that was asked for."""
     if asked.json:
         told = {"error": {"type": kind, "message": message, "exitCode": code}}
-        print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
+        print(json.dumps(told), file=sys.stderr)
         return
     typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
     typer.echo(harmless(message), err=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import Annotated
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from scripts.helpers.watermarks.cli.completing import complete_job, complete_run
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
 from scripts.helpers.watermarks.cli.words import harmless
+
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks import Watermarks
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="the job's name", autocompletion=complete_job)]
 Run = Annotated[
@@ -35,10 +38,12 @@ def jobs(asked: Asked) -> None:
     found = sorted(watermarks.jobs(details=True), key=lambda job: str(job["jobName"]))
     if asked.json:
         print_document({"table": watermarks.table_name, "jobs": found})
-        return
-    from scripts.helpers.watermarks.cli.pages import show_jobs
+    else:
+        from scripts.helpers.watermarks.cli.pages import show_jobs
 
-    show_jobs(asked, watermarks.table_name, harmless(found))
+        show_jobs(asked, watermarks.table_name, harmless(found))
+    if any(job["status"] == "BROKEN" for job in found):
+        raise typer.Exit(exits.FAILED)
 
 
 def show(asked: Asked, job: Job) -> None:
@@ -52,10 +57,7 @@ def show(asked: Asked, job: Job) -> None:
     watermarks = asked.watermarks()
     state = watermarks.job(job)
     if state is None:
-        raise exits.stop(
-            asked, f"Nothing was ever recorded of a job {job!r} in table {watermarks.table_name!r}.", exits.NOT_FOUND
-        )
-    runs = list(watermarks.history(job, limit=RUNS_IN_SHOW))
+        raise _unknown(asked, watermarks, job)
     changes = list(watermarks.changes(job, limit=CHANGES_IN_SHOW))
     addresses = watermarks.console_addresses(job)
     if asked.json:
@@ -63,6 +65,7 @@ def show(asked: Asked, job: Job) -> None:
         return
     from scripts.helpers.watermarks.cli.pages import show_job
 
+    runs = list(watermarks.history(job, limit=RUNS_IN_SHOW))
     show_job(asked, *map(harmless, (state, runs, changes, addresses)))
 
 
@@ -79,26 +82,26 @@ def history(
     Examples:
       watermarks history load-repairs
       watermarks history load-repairs --failed -n 5
-      watermarks history load-repairs --all --json | jq '[.runs[].sources.repairs.rows] | add'
+      watermarks history load-repairs --all --json | jq -r '.runs[] | [.recordedAt, .status, .batchId] | @tsv'
     """
     watermarks = asked.watermarks()
     found = watermarks.history(job, limit=None if every or failed else limit)
     if failed:
         found = (run for run in found if run["status"] == "FAILED")
     runs = list(found if every else islice(found, limit))
-    changes = [] if failed else list(watermarks.changes(job, limit=None))
-    if runs and not every:
-        # Those of the runs that are shown, and no older ones.
-        changes = [change for change in changes if change["version"] >= runs[-1]["version"]]
+    # Of the runs that are shown, and no older ones unless these are all there are.
+    oldest = runs[-1]["version"] if len(runs) == limit and not every else 0
+    changes = (
+        [] if failed else list(takewhile(lambda change: change["version"] >= oldest, watermarks.changes(job, None)))
+    )
+    if not runs and not changes and watermarks.job(job) is None:
+        raise _unknown(asked, watermarks, job)
     if asked.json:
         print_document({"jobName": job, "runs": runs, "changes": changes})
         return
     from scripts.helpers.watermarks.cli.pages import show_history
 
-    if not runs and not changes:
-        none = "No run of it failed." if failed else "Nothing is on record of it."
-        raise exits.stop(asked, f"Job {job!r}, table {watermarks.table_name!r}: {none}", exits.NOT_FOUND)
-    show_history(asked, *map(harmless, (job, runs, changes)))
+    show_history(asked, *map(harmless, (job, runs, changes)), only_failed=failed)
 
 
 def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
@@ -116,3 +119,8 @@ def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
     from scripts.helpers.watermarks.cli.pages import show_diff
 
     show_diff(asked, harmless(found))
+
+
+def _unknown(asked: Asked, watermarks: Watermarks, job: str) -> typer.Exit:
+    told = f"Nothing was ever recorded of a job {job!r} in table {watermarks.table_name!r}."
+    return exits.stop(asked, told, exits.NOT_FOUND)

@@ -131,9 +131,13 @@ def _common_parameters() -> list[inspect.Parameter]:
 def show_version(asked_for: bool) -> None:
     """Show the version, and end."""
     if asked_for:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        typer.echo(f"watermarks {version('glue-watermarks')}")
+        try:
+            told = version("glue-watermarks")
+        except PackageNotFoundError:  # from a zip, or a plain copy of the files
+            told = "of unknown version"
+        typer.echo(f"watermarks {told}")
         raise typer.Exit
 
 

@@ -48,7 +48,7 @@ def show_jobs(asked: Asked, table_name: str, jobs: Sequence[Mapping[str, Any]]) 
         Column("JOB", gives=True),
         Column("STATE"),
         Column("SOURCE", matters=6),
-        Column(f"MARK ({words.zone_name(asked.zone)})", matters=7),
+        Column(words.heading("MARK", asked.zone), matters=7),
         Column("OLD", right=True, matters=8),
         Column("LAST RUN", matters=2),
         Column("BATCH", right=True, matters=1),
@@ -81,7 +81,8 @@ def show_job(
             ("changed", _moment(asked, job["updatedAt"])),
             ("batches", f"{job['lastBatchId']:,} committed; the next is {job['lastBatchId'] + 1:,}"),
             ("running" if job["status"] == "RUNNING" else "stalled", held),
-            ("attempts", f"{job['attempts']} since the last commit" if job["attempts"] else ""),
+            ("attempts", f"{job['attempts']} since the last commit or change" if job["attempts"] else ""),
+            ("last error", next((run["error"] for run in runs if job["status"] == "FAILED" and "error" in run), "")),
             ("rows per run", f"{_sparkline(runs)}  (oldest to newest, × failed)" if runs else ""),
         ],
     )
@@ -104,10 +105,18 @@ def show_job(
 
 
 def show_history(
-    asked: Asked, job: str, runs: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]]
+    asked: Asked,
+    job: str,
+    runs: Sequence[Mapping[str, Any]],
+    changes: Sequence[Mapping[str, Any]],
+    *,
+    only_failed: bool = False,
 ) -> None:
-    """List runs, with the changes that operators made between them."""
+    """List runs, with the changes that operators made between them. Of those that failed, all of the error is shown."""
     console = asked.console()
+    if not runs and not changes:
+        console.print(Text(f"{job}: no run of it failed." if only_failed else f"{job}: no run is on record."))
+        return
     console.print(Text.assemble((job, "bold"), f"  rows per run {_sparkline(runs)}"))
     entries = sorted([*runs, *changes], key=lambda entry: entry["version"], reverse=True)
     rows = [_history_row(asked, entry) for entry in entries]
@@ -117,9 +126,9 @@ def show_history(
         Column("BATCH", right=True, matters=4),
         Column("LOADED", right=True, matters=8),
         Column("TOOK", right=True, matters=2),
-        Column(f"MARK ({words.zone_name(asked.zone)})", matters=6),
+        Column(words.heading("MARK", asked.zone), matters=6),
         Column("RECORDED", right=True, matters=7),
-        Column("", cut=True, matters=5),
+        Column("", cut=not only_failed, gives=only_failed, matters=9 if only_failed else 5),
     ]
     print_table(console, columns, rows)
 
@@ -188,7 +197,7 @@ def run_id(asked: Asked, full: str | None) -> str:
 def _show_sources(console: Console, asked: Asked, sources: Mapping[str, Mapping[str, Any]]) -> None:
     columns = [
         Column("SOURCE", gives=True),
-        Column(f"MARK ({words.zone_name(asked.zone)})"),
+        Column(words.heading("MARK", asked.zone)),
         Column("OLD", right=True, matters=8),
         Column("TYPE", matters=5),
         Column("OF", gives=True, matters=6),
@@ -207,7 +216,10 @@ def _show_sources(console: Console, asked: Asked, sources: Mapping[str, Mapping[
 
 
 def _sparkline(runs: Sequence[Mapping[str, Any]]) -> str:
-    return words.sparkline([_count(run) if run["status"] == "SUCCEEDED" else words.FAILED for run in reversed(runs)])
+    # What a backfill records of itself at its end is the sum of its steps.
+    in_steps = {run["runId"].partition("#step/")[0] for run in runs if "#step/" in run["runId"]}
+    drawn = [run for run in reversed(runs) if run["runId"] not in in_steps]
+    return words.sparkline([_count(run) if run["status"] == "SUCCEEDED" else words.FAILED for run in drawn])
 
 
 def _count(run: Mapping[str, Any]) -> int | None:

@@ -40,8 +40,24 @@ def show_plan(asked: Asked, change: Mapping[str, Any]) -> None:
         batches = f"{dropped}batch_id {words.ranges(change['batchIds'])}"
         told = f"Drop {batches} from the target before the next run, which loads it again."
         console.print(Text(told, style="yellow"))
+    if change["takenFrom"]:
+        told = f"Takes the job away from run {run_id(asked, change['takenFrom'])}, which then cannot commit."
+        console.print(Text(told, style="bold yellow"))
     if change["warning"]:
         console.print(Text(f"Beware: {change['warning']}.", style="bold yellow"))
+
+
+def show_adoption(asked: Asked, job: str, adopted: str, values: Mapping[str, Any]) -> None:
+    """Show the run of the original class that a job is to go on from."""
+    console = asked.console()
+    console.print(Text.assemble((f"adopt {job}", "bold"), f"  going on from run {adopted}"))
+    print_table(
+        console,
+        [Column("VALUE"), Column("RECORDED", gives=True)],
+        [[name, words.value(value, asked.zone)] for name, value in values.items()],
+    )
+    told = "It becomes the latest run. Where each source of new_rows stands is then to be set: `watermarks set`."
+    console.print(Text(told))
 
 
 def _mark(asked: Asked, source: Mapping[str, Any] | None) -> str:

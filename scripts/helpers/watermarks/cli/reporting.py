@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,12 @@ from scripts.helpers.watermarks.cli.completing import complete_job
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
 
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks import Watermarks
+    from scripts.helpers.watermarks.report import JobStory
+
+MOST_RUNS = 10_000
+
 
 def report(
     asked: Asked,
@@ -19,12 +26,12 @@ def report(
         list[str] | None,
         typer.Argument(metavar="JOB...", help="only these jobs", autocompletion=complete_job, show_default=False),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="the page to write")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="the page to write; - for standard output")
+    ] = Path("report.html"),
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="the latest N runs of each job [all]")
-    ] = None,
+        int, typer.Option("--limit", "-n", metavar="N", min=1, help="the latest N runs of each job")
+    ] = MOST_RUNS,
 ) -> None:
     """Write a page with charts and the history of jobs, which opens offline in any browser.
 
@@ -33,16 +40,35 @@ def report(
       watermarks report
       watermarks report load-repairs --output repairs.html
     """
-    from scripts.helpers.watermarks.report import JobStory, write_report
+    from scripts.helpers.watermarks.report import require_plotly, write_report
 
+    require_plotly()
     watermarks = asked.watermarks()
-    names = jobs or sorted(job["jobName"] for job in watermarks.jobs())
-    stories = [JobStory.of(watermarks, name, limit) for name in dict.fromkeys(names)]
+    names = list(dict.fromkeys(jobs or sorted(watermarks.reads.job_ids())))
+    stories = [story for name in names if (story := _story(asked, watermarks, name, limit, named=bool(jobs)))]
+    to_stdout = str(output) == "-"
     try:
-        write_report(output, stories, table_name=watermarks.table_name, generated_at=watermarks.now())
+        target = sys.stdout if to_stdout else output
+        write_report(target, stories, table_name=watermarks.table_name, generated_at=watermarks.now())
     except OSError as error:
         raise exits.stop(asked, f"{output} cannot be written: {error}.", exits.FAILED) from None
+    if to_stdout:
+        return
     if asked.json:
-        print_document({"output": str(output), "jobs": list(dict.fromkeys(names))})
+        print_document({"output": str(output), "jobs": [story.job_id for story in stories]})
         return
     asked.console().print(f"Wrote {output}: {len(stories):,} jobs.", markup=False)
+
+
+def _story(asked: Asked, watermarks: Watermarks, job: str, limit: int, *, named: bool) -> JobStory | None:
+    """Read the story of a job. One that cannot be read is left out, and said so, unless it was asked for by name."""
+    from scripts.helpers.watermarks.errors import BrokenItemError
+    from scripts.helpers.watermarks.report import JobStory
+
+    try:
+        return JobStory.of(watermarks, job, limit)
+    except BrokenItemError as error:
+        if named:
+            raise
+        exits.tell(asked, type(error).__name__, f"{job!r} is left out: {error}", exits.FAILED)
+        return None

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import time as midnight
 from decimal import Decimal
 from itertools import pairwise
 from math import log1p
@@ -64,14 +65,19 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def time(moment: datetime, zone: tzinfo | None) -> str:
-    """Show a moment in a zone (this machine's where None), to the second, or finer where it is."""
-    shown = moment.astimezone(zone).replace(tzinfo=None)
+    """Show a moment in a zone (this machine's where None), to the second, or finer where it is.
+
+    In a zone of its own it carries its offset: summer and winter differ, and what is shown can be given to `set`.
+    """
+    local = moment.astimezone(zone)
+    shown = local if local.tzname() != "UTC" else local.replace(tzinfo=None)
     return shown.isoformat(sep=" ", timespec="microseconds" if shown.microsecond else "seconds")
 
 
-def zone_name(zone: tzinfo | None) -> str:
-    """Name the zone that times are shown in."""
-    return datetime.now(timezone.utc).astimezone(zone).tzname() or "local"
+def heading(title: str, zone: tzinfo | None) -> str:
+    """Give the heading of a column of times, which says UTC where they are."""
+    in_utc = datetime.now(timezone.utc).astimezone(zone).tzname() == "UTC"
+    return f"{title} (UTC)" if in_utc else title
 
 
 def value(shown: object, zone: tzinfo | None = timezone.utc) -> str:
@@ -94,12 +100,15 @@ def value(shown: object, zone: tzinfo | None = timezone.utc) -> str:
 
 
 def mark_age(mark: object, now: datetime) -> str:
-    """Say how old a mark is, where it is a time; nothing of ids and text."""
-    if isinstance(mark, datetime):
-        return span(now - (mark if mark.tzinfo else mark.replace(tzinfo=timezone.utc)))
-    if isinstance(mark, date):
-        return span(timedelta(days=(now.date() - mark).days))
-    return ""
+    """Say how old a mark is, where it is a time; nothing of ids and text. One that is to come says so.
+
+    A time without a zone is taken as one in UTC, a date as its midnight.
+    """
+    if not isinstance(mark, date):
+        return ""
+    moment = mark if isinstance(mark, datetime) else datetime.combine(mark, midnight())
+    length = now - (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc))
+    return f"in {span(length)}" if length < timedelta(0) else span(length)
 
 
 def short_id(run_id: str | None) -> str:

@@ -54,6 +54,9 @@ def _examine(watermarks: Watermarks, job_id: str | None) -> Iterator[Finding]:
     try:
         described = probes.describe(watermarks.now)
     except TableAccessError as error:
+        if error.code != "AccessDeniedException":
+            yield Finding("credentials", "problem", str(error))
+            return
         yield Finding("table", "unknown", str(error))
     except TableError as error:
         missing = isinstance(error, TableNotFoundError)
@@ -155,7 +158,8 @@ def _permissions(probes: Probes, job_id: str | None) -> Iterator[Finding]:
         try:
             tried = try_it(job_id)
         except TableError as error:
-            yield Finding(check, "unknown", str(error))
+            # Whoever cannot even find out whether he may look is not well.
+            yield Finding(check, "problem" if verdict == "problem" else "unknown", str(error))
             continue
         refused = [what for what, allowed in tried.items() if not allowed]
         if not refused:

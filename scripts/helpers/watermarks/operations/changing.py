@@ -46,6 +46,7 @@ class Changed:
         after: the same, after.
         batch_ids: the batches of the target that hold what will be loaded again: drop them before the next run.
         warning: what to look out for, if anything.
+        taken_from: the run that held the job and can no longer commit, if any did.
     """
 
     operation: Operation
@@ -58,6 +59,7 @@ class Changed:
     after: StoredMap
     batch_ids: tuple[int, ...]
     warning: str | None = None
+    taken_from: str | None = None
 
     def view(self) -> dict[str, Any]:
         """Show the change as a dict, with Python values: what `Watermarks.changes` shows later, and the batches."""
@@ -72,7 +74,8 @@ class Changed:
             self.after,
             commit_id="",
         )
-        return change_view(kept) | {"batchIds": list(self.batch_ids), "warning": self.warning}
+        more = {"batchIds": list(self.batch_ids), "warning": self.warning, "takenFrom": self.taken_from}
+        return change_view(kept) | more
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,11 @@ def change_as_operator(
             )
         wanted, batch_ids = decide(found)
         now = found.next_instant(clock())
-        after = replace(wanted, version=found.version + 1, updated_at=now, commit_id=token, lease=None)
+        after = replace(wanted, version=found.version + 1, updated_at=now, commit_id=token, lease=None, attempts=0)
         before_and_after = _summary(found), _summary(after)
-        done[:] = [Changed(operation, job_id, after.version, changed_by, now, reason, *before_and_after, batch_ids)]
+        holder = found.held_at(clock())
+        changed = Changed(operation, job_id, after.version, changed_by, now, reason, *before_and_after, batch_ids)
+        done[:] = [replace(changed, taken_from=holder.run_id if holder else None)]
         change = Change(job_id, after.version, operation, changed_by, now, reason, *before_and_after, token)
         return Plan(after, change, expiries=_digest_expiries(table, found, after, expiry(now, retention)))
 

@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import cast
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 from scripts.helpers.watermarks.operations.changing import Caution, Changed, Decision, Operation, change_as_operator
 from scripts.helpers.watermarks.operations.targets import last_success_before, success_of, undoing
 from scripts.helpers.watermarks.table import JobState, Values, WatermarkTable
-from scripts.helpers.watermarks.values import marks
+from scripts.helpers.watermarks.values import StoredMap, marks
 from scripts.helpers.watermarks.values.ids import require_job_id, require_recorded_id, require_source_name
 from scripts.helpers.watermarks.values.marks import MarkType
 from scripts.helpers.watermarks.values.positions import Position, RowsPosition, position_part, read_position
@@ -184,6 +185,7 @@ class Operations:
         require_job_id(job_id)
 
         def decide(found: JobState) -> Decision:
+            _refuse_recorded_name(found, source)
             position = _moved(found, source, value, mark_type)
             # The values are those of the latest run: where there is none, there are none.
             moved = {source: position.python_mark()} if found.latest_run_id else {}
@@ -191,7 +193,9 @@ class Operations:
             sources = {**found.sources, source: position.to_stored()}
             return replace(found, sources=sources, watermarks=Values.of(values), listed=True), ()
 
-        return self._change(job_id, "set", decide, reason, Caution(force, dry_run, expected_version), may_be_new=True)
+        caution = Caution(force, dry_run, expected_version)
+        changed = self._change(job_id, "set", decide, reason, caution, may_be_new=True)
+        return replace(changed, warning=_moved_back(changed, source))
 
     def forget(
         self,
@@ -266,3 +270,23 @@ def _moved(found: JobState, source: str, value: object, kind: MarkType | None) -
         raise InvalidArgumentError(
             f"value {value!r} cannot be the mark of source {source!r}: {error}.", argument="value", value=value
         ) from None
+
+
+def _refuse_recorded_name(found: JobState, source: str) -> None:
+    """Refuse a source of the name of a value: the mark would take its place among the job's watermarks."""
+    if source in found.watermarks.stored and source not in found.sources:
+        raise InvalidArgumentError(
+            f"transformation_ctx {source!r} is the name of a value that the latest run of job {found.job_id!r} "
+            "recorded. Choose the name under which the job reads the source.",
+            argument="transformation_ctx",
+            value=source,
+        )
+
+
+def _moved_back(changed: Changed, source: str) -> str | None:
+    """Say what follows from a mark that was set back."""
+    before, after = (cast(StoredMap, side["sources"]).get(source) for side in (changed.before, changed.after))
+    was, now = (None if side is None else read_position(side).python_mark() for side in (before, after))
+    if was is None or now is None or not was > now:  # type: ignore[operator]
+        return None
+    return f"the mark goes back from {was} to {now}: what lies between is loaded again, and is in the target already"

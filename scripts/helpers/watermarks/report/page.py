@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import importlib.util
 import json
 import os
 import re
@@ -105,13 +106,22 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
+def require_plotly() -> None:
+    """Refuse to go on without plotly, before anything is read for a report.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    if importlib.util.find_spec("plotly") is None:
         raise MissingExtraError(
             "A report needs plotly, which is not installed here: pip install 'glue-watermarks[report]'.", extra="report"
-        ) from error
+        )
+
+
+def _plotly() -> str:
+    require_plotly()
+    from plotly.offline import get_plotlyjs
+
     # A browser reads a carriage return as a line feed, and the digest is of what it reads.
     return str(get_plotlyjs()).replace("\r\n", "\n").replace("</script", "<\\/script").replace("<!--", "<\\!--")
 

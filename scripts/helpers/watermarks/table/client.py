@@ -180,16 +180,18 @@ def in_words(error: Exception, place: Place, action: str) -> TableError | Unsupp
             f"Not allowed to {action} on {place}: {message}. Attach the `job`, `reader` or `operator` policy of "
             "infra/modules/table to this role.",
             **facts,
+            code=code,
         )
     if code in CREDENTIAL_CODES:
         return TableAccessError(
             f"AWS refused the credentials for {place} ({code}): {message}. Renew them, or choose others with "
             "AWS_PROFILE or boto3_session.",
             **facts,
+            code=code,
         )
     if isinstance(cause, NoRegionError):
         return TableAccessError(
-            f"No AWS region for table {place.table_name!r}. Set AWS_REGION or give region_name.", **facts
+            f"No AWS region for table {place.table_name!r}. Set AWS_REGION or give region_name.", **facts, code=code
         )
     if code == "ValidationException" and "size" in message.lower() and "item" in message.lower():
         return UnsupportedValueError(
@@ -205,7 +207,9 @@ def in_words(error: Exception, place: Place, action: str) -> TableError | Unsupp
         )
     if isinstance(cause, BotoCoreError) and not isinstance(cause, ClientError):
         return TableAccessError(
-            f"Cannot {action} on {place}: {message}. Check credentials, profile, region and endpoint.", **facts
+            f"Cannot {action} on {place}: {message}. Check credentials, profile, region and endpoint.",
+            **facts,
+            code=code,
         )
     return TableError(f"Cannot {action} on {place}: {code or type(cause).__name__}: {message}", **facts)
 

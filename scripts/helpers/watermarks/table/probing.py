@@ -152,8 +152,8 @@ def missing_in_index(described: dict[str, Any], name: str) -> str | None:
     lacking = _not_projected(found["Projection"], needed["projection"])
     if lacking:
         return f"does not hold {lacking}"
-    if found.get("IndexStatus", "ACTIVE") != "ACTIVE":
-        return f"is {found['IndexStatus']}: it is not complete yet"
+    if found.get("IndexStatus") in ("CREATING", "DELETING"):
+        return f"is {found['IndexStatus']}: wait until it is ACTIVE"
     return None
 
 

@@ -58,6 +58,7 @@ class TableReads:
         self.item = item_model(table_name, session, region, endpoint_url)
         self.backoff = backoff or Backoff()
         self.session = session
+        self._caller: str | None = None
 
     @property
     def endpoint_url(self) -> str:
@@ -65,8 +66,10 @@ class TableReads:
         return str(self.client.meta.endpoint_url)
 
     def caller(self) -> str:
-        """Name who is asking."""
-        return caller_identity(self.session, self.client)
+        """Name who is asking; AWS is asked once."""
+        if self._caller is None:
+            self._caller = caller_identity(self.session, self.client)
+        return self._caller
 
     def console_addresses(self, job_id: str) -> dict[str, str]:
         """Give the addresses of a job in the AWS console; none for an emulator."""

@@ -86,6 +86,7 @@ def _plan(
             updated_at=now,
             watermarks=values,
             lease=None,
+            attempts=0,
             listed=True,
         ),
         replace(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scripts.helpers.watermarks.errors import InvalidArgumentError
 
+# What Glue appends to the id of a retry, and the package to that of a step.
+_CONTINUED = re.compile(r"(_attempt_\d+)?(#step/\d{12})?")
 SHOWN_OF_A_RUN = ("runId", "status", "batchId", "version", "recordedAt")
 
 
@@ -18,7 +21,7 @@ def the_run_meant(given: str, candidates: Sequence[str]) -> str | None:
     shortest = min(candidates, key=len, default=None)
     if given in candidates:
         return given
-    if shortest is not None and all(each.startswith(shortest) for each in candidates):
+    if shortest is not None and all(_CONTINUED.fullmatch(each.removeprefix(shortest)) for each in candidates):
         return shortest
     return None
 
@@ -43,13 +46,18 @@ def compare(
             argument="first",
             value=first["runId"],
         )
-    runs = rows = 0
+    rows: dict[str, int] = {}
+    whole: set[str] = set()
     for run in history:
         if (run.get("version") or 0) <= low:
             break
-        if run["version"] <= high and run["status"] == "SUCCEEDED":
-            runs += 1
-            rows += sum(source.get("rows", 0) for source in run.get("sources", {}).values())
+        run_id, _, step = run["runId"].partition("#step/")
+        if run["version"] > high or run["status"] != "SUCCEEDED" or run_id in whole:
+            continue
+        rows[run_id] = rows.get(run_id, 0) + sum(each.get("rows", 0) for each in run.get("sources", {}).values())
+        if not step:
+            # What a backfill records of itself at its end is the sum of its steps.
+            whole.add(run_id)
     return {
         "jobName": first["jobName"],
         "from": {name: first.get(name) for name in SHOWN_OF_A_RUN},
@@ -60,8 +68,8 @@ def compare(
             for name, sides in _both(first["watermarks"], second["watermarks"]).items()
             if sides["before"] != sides["after"]
         },
-        "runs": runs,
-        "rows": rows,
+        "runs": len(rows),
+        "rows": sum(rows.values()),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from scripts.helpers.watermarks.errors import BrokenItemError, InvalidArgumentError, WatermarkNotFoundError
@@ -97,7 +97,7 @@ class Looking:
         Returns:
             A dict: `jobName`, `status` (`SUCCEEDED`, `FAILED`, `RUNNING`, `STALLED` where a run ended without a word,
             `NO_RUN` where no run has succeeded), `runId`, `watermarks`, `version`, `lastBatchId`, `updatedAt`,
-            `sources`, `attempts` (runs begun since the last commit) and, while a run holds the job, `lease`.
+            `sources`, `attempts` (runs begun since the last commit or change) and, while a run holds the job, `lease`.
 
         Raises:
             UnadoptedItemsError: the job has items of the platform's original class, and none was adopted.
@@ -128,14 +128,15 @@ class Looking:
             'jr_3f9a1c02d7'
         """
         beginning, _, end = require_recorded_id(run_id).partition("…")
-        found = self._table.run_ids(require_job_id(job_id), beginning, limit=MOST_RUNS_COMPARED)
-        chosen = the_run_meant(run_id, [each for each in found if each.endswith(end)])
+        begun = self._table.run_ids(require_job_id(job_id), beginning, limit=MOST_RUNS_COMPARED)
+        found = [each for each in begun if each.endswith(end)]
+        chosen = the_run_meant(run_id, found)
         if chosen is not None:
             return chosen
         place = f"job {job_id!r} (table {self._table.place.table_name!r})"
         if not found:
             raise WatermarkNotFoundError(
-                f"No run of {place} begins with {run_id!r}: it was never recorded, or its record has expired.",
+                f"No run of {place} is, or begins with, {run_id!r}: it was never recorded, or its record has expired.",
                 job_id=job_id,
                 run_id=run_id,
                 table_name=self._table.place.table_name,
@@ -170,7 +171,8 @@ class Looking:
             {'before': 81204, 'after': 81377}
         """
         earlier, later = (self._recorded(job_id, run_id) for run_id in (first, second))
-        return compare(earlier, later, self.history(job_id, limit=None))
+        up_to_later = self._table.history(job_id, None, before=later["recordedAt"] + timedelta(microseconds=1))
+        return compare(earlier, later, map(self._run_view, up_to_later))
 
     def console_addresses(self, job_id: str) -> dict[str, str]:
         """Give where a job is to be seen in the AWS console, `watermarks` and `glue`; nothing for an emulator."""
