@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -168,5 +169,5 @@ def by_hand(stage: Stage, work: Work) -> Contender:
     return Contender(BY_HAND, load, _check(stage, BY_HAND, target, work))
 
 
-def _check(stage: Stage, who: str, target: str, work: Work):  # type: ignore[no-untyped-def]
+def _check(stage: Stage, who: str, target: str, work: Work) -> Callable[[], None]:
     return parquet_check(stage.spark, who, lambda: target, COLUMNS, work.expected)
