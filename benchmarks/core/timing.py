@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from benchmarks.core.results import Measured
 
 LEAST_ROUNDS = 3
+WORTH_A_LINE = 0.1
 
 
 def nothing() -> None:
@@ -74,7 +75,9 @@ def measure(
             if number >= 0:
                 samples[each.name].append(took)
             turn = f"round {number + 1} of {rounds}" if number >= 0 else "warming up"
-            tell(f"{work}, {turn}: {each.name} {took:.3f} s")
+            # Who watches wants to know what takes long, and that it goes on.
+            if took >= WORTH_A_LINE or number == rounds - 1:
+                tell(f"{work}, {turn}: {each.name} {took:.3f} s")
     return tuple(Measured(each.name, tuple(samples[each.name]), each.note) for each in contenders)
 
 
