@@ -36,9 +36,10 @@ COLUMNS = {
     "note": "string",
 }
 ABOUT = (
-    "A table of 6 columns with an index on `last_modified` is loaded into Parquet. All are told the table, the column and "
-    "nothing else, and end with the next mark known: plain Spark by the `max` of what it loaded. Only the contender whose bounds "
-    "are known was told the lowest and the highest value, and to use two connections; it is there as the limit."
+    "A table of 6 columns with an index on `last_modified` is loaded into Parquet. All are told the table, the "
+    "column and nothing else, and end with the next mark known: plain Spark by the `max` of what it loaded. Only "
+    "the contender whose bounds are known was told the lowest and the highest value, and to use two connections; it"
+    " is there as the limit."
 )
 
 
@@ -88,11 +89,19 @@ def run(room: Room) -> Bench:
         with spark_session(room, {"spark.driver.extraClassPath": jar}) as spark:
             client = boto3.client("dynamodb", endpoint_url=endpoint_url, region_name=REGION)
             stage = Stage(room, spark, server, new_watermarks(endpoint_url), client, rows)
-            works = [work_of(stage, name, count) for name, count in (("full load", rows), (f"delta of {new:,}", new), ("nothing new", 0))]
+            works = [
+                work_of(stage, name, count)
+                for name, count in (("full load", rows), (f"delta of {new:,}", new), ("nothing new", 0))
+            ]
             cases = tuple(case(stage, work) for work in works)
         version = server.run("SHOW server_version")[0][0].split()[0]
     return Bench(
-        room.name, f"Database: {rows:,} rows of PostgreSQL", ABOUT, cases, quick=room.quick, facts={"PostgreSQL": version}
+        room.name,
+        f"Database: {rows:,} rows of PostgreSQL",
+        ABOUT,
+        cases,
+        quick=room.quick,
+        facts={"PostgreSQL": version},
     )
 
 
@@ -128,7 +137,9 @@ def case(stage: Stage, work: Work) -> Case:
     if work.mark is None:
         contenders.append(bounded(stage, work))
     rounds = 3 if work.mark is None else 7
-    measured = measure(work.name, contenders, rounds=rounds, warm_ups=1 if work.mark is None else 2, tell=stage.room.tell)
+    measured = measure(
+        work.name, contenders, rounds=rounds, warm_ups=1 if work.mark is None else 2, tell=stage.room.tell
+    )
     if work.mark is None:
         goals = (Goal("≥ 1.5 × faster than the best of the others", 1 / 1.5, (PLAIN, ONETL, DLT)),)
     else:

@@ -18,9 +18,10 @@ from benchmarks.files import COLUMNS, NEW, SCHEMA, write_new, write_old
 OURS, PLAIN = "this package", "plain Spark"
 ROUNDS = 3
 ABOUT = (
-    "The files bench, each sample a fresh process. Counted is the most memory that the Python process ever had (VmHWM), plus "
-    "what the driver's Java heap still holds after three collections at the end of the load, while the frame is in use. The "
-    "Java process as a whole would tell nothing: a Java takes what heap it may have (4 GB here) before it collects anything."
+    "The files bench, each sample a fresh process. Counted is the most memory that the Python process ever had "
+    "(VmHWM), plus what the driver's Java heap still holds after three collections at the end of the load, while "
+    "the frame is in use. The Java process as a whole would tell nothing: a Java takes what heap it may have (4 GB "
+    "here) before it collects anything."
 )
 
 
@@ -45,7 +46,12 @@ def run(room: Room) -> Bench:
     with dynamodb() as endpoint_url:
         watermarks = new_watermarks(endpoint_url)
         client = boto3.client("dynamodb", endpoint_url=endpoint_url, region_name=REGION)
-        asked = {"room": str(room.folder), "folder": str(folder), "endpoint_url": endpoint_url, "table": watermarks.table_name}
+        asked = {
+            "room": str(room.folder),
+            "folder": str(folder),
+            "endpoint_url": endpoint_url,
+            "table": watermarks.table_name,
+        }
         with spark_session(room) as spark:
             with watermarks.job_run("delta", "jr_before") as earlier:
                 earlier.new_files(spark, str(folder), format="json", schema=SCHEMA, transformation_ctx="claims")
@@ -57,9 +63,7 @@ def run(room: Room) -> Bench:
             Load(f"{NEW} new among {size:,}", "delta", f"{last_old:%Y-%m-%dT%H:%M:%S}", new),
             Load(f"first load of {size:,}", "first", None, every),
         )
-        cases = tuple(
-            case(room, each, asked, Snapshot.take(client, watermarks.table_name, each.job)) for each in loads
-        )
+        cases = tuple(case(room, each, asked, Snapshot.take(client, watermarks.table_name, each.job)) for each in loads)
     return Bench(room.name, "Memory of the driver", ABOUT, cases, quick=room.quick)
 
 
@@ -71,7 +75,13 @@ def case(room: Room, load: Load, asked: dict[str, Any], before: Snapshot) -> Cas
             before.restore()
             target = room.fresh("target")
             told = in_a_process(
-                {**asked, "who": "ours" if who == OURS else "plain", "job": load.job, "after": load.after, "target": str(target)}
+                {
+                    **asked,
+                    "who": "ours" if who == OURS else "plain",
+                    "job": load.job,
+                    "after": load.after,
+                    "target": str(target),
+                }
             )
             require_same(who, load.expected, Fingerprint(int(told["rows"]), int(told["checksum"])))
             taken.append(told)

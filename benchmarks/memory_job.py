@@ -1,4 +1,4 @@
-"""One load in a process of its own, which then tells how much memory its driver took: `python -m benchmarks.memory_job`."""
+"""One load in a process of its own, which then tells how much memory its driver took."""
 
 from __future__ import annotations
 

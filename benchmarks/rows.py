@@ -31,9 +31,10 @@ COLUMNS = {
     "note": "string",
 }
 ABOUT = (
-    "Parquet files with rows of 6 columns in the order of `last_modified`, as a growing source has them, are loaded into "
-    "Parquet. The limit reads and writes the same rows and is told the mark; it keeps no state. The hand-written job looks "
-    "its mark up as the platform's original class does, filters, writes, finds the `max` of what it loaded and records it."
+    "Parquet files with rows of 6 columns in the order of `last_modified`, as a growing source has them, are loaded"
+    " into Parquet. The limit reads and writes the same rows and is told the mark; it keeps no state. The hand-"
+    "written job looks its mark up as the platform's original class does, filters, writes, finds the `max` of what "
+    "it loaded and records it."
 )
 
 

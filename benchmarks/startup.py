@@ -22,8 +22,9 @@ PACKAGE, CLASS, PYNAMODB = (
 COMMAND, AWS = "watermarks jobs", "aws dynamodb get-item"
 TABLE, JOB = "glue-watermarks", "load-repairs"
 ABOUT = (
-    "Each sample is a fresh process. Imports are timed inside it, so that the start of Python does not hide them; the commands "
-    "are timed from outside, from their start to their end, against the same DynamoDB Local with a table of one job."
+    "Each sample is a fresh process. Imports are timed inside it, so that the start of Python does not hide them; "
+    "the commands are timed from outside, from their start to their end, against the same DynamoDB Local with a "
+    "table of one job."
 )
 TIMED = "import time; start = time.perf_counter(); {statement}; print(time.perf_counter() - start)"
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 MARK = datetime(2023, 3, 16, 15, 45)  # noqa: DTZ001 - as onETL keeps them
 ROUNDS, WARM_UPS, BATCH = 25, 10, 25
 ABOUT = (
-    "A run learns where its job stands, and at its end moves the mark and leaves a record, on DynamoDB Local. The original class "
-    "queries for the highest run id, gets that item, and at the end puts one. onETL's YAML store and a JSON file keep one value, "
-    "no history and no lease, for one writer on one disk."
+    "A run learns where its job stands, and at its end moves the mark and leaves a record, on DynamoDB Local. The "
+    "original class queries for the highest run id, gets that item, and at the end puts one. onETL's YAML store and"
+    " a JSON file keep one value, no history and no lease, for one writer on one disk."
 )
 
 
@@ -59,9 +59,16 @@ def run(room: Room) -> Bench:
         for job in jobs:
             room.tell(f"writing a history of {job.runs:,} runs")
             write_history(job)
-        stores = (OnetlYaml(room.fresh("yaml")), JsonFile(room.fresh("json") / "mark.json"))
+        stores: tuple[OnetlYaml | JsonFile, ...] = (
+            OnetlYaml(room.fresh("yaml")),
+            JsonFile(room.fresh("json") / "mark.json"),
+        )
         timed = [
-            Case(f"{name} of a run", "ms", in_ms(measure(name, contenders, rounds=ROUNDS, warm_ups=WARM_UPS, tell=room.tell)))
+            Case(
+                f"{name} of a run",
+                "ms",
+                in_ms(measure(name, contenders, rounds=ROUNDS, warm_ups=WARM_UPS, tell=room.tell)),
+            )
             for name, contenders in (
                 ("start", in_order(map(starting, jobs), map(looking_up, stores))),
                 ("commit", in_order(map(committing, jobs), map(moving, stores))),
@@ -120,7 +127,11 @@ def committing(job: Job) -> tuple[Contender, Contender]:
 
     def check() -> None:
         found = job.watermarks.get_watermark(job.name)
-        require_same("this package", (begun[-1].run_id, MARK.isoformat()), found and (found["runId"], found["watermarks"]["mark"]))
+        require_same(
+            "this package",
+            (begun[-1].run_id, MARK.isoformat()),
+            found and (found["runId"], found["watermarks"]["mark"]),
+        )
 
     def put() -> None:
         recorded.append(new_run_id())
@@ -207,8 +218,8 @@ def wrong_answers(jobs: Sequence[Job]) -> str:
     """Say how often the original class was wrong."""
     answers = [answer for job in jobs for answer in job.wrong]
     return (
-        f"The original class named a wrong run as the most recent in {sum(answers)} of {len(answers)} looks: run ids are "
-        "random, and it takes the highest."
+        f"The original class named a wrong run as the most recent in {sum(answers)} of {len(answers)} looks: run ids "
+        "are random, and it takes the highest."
     )
 
 

@@ -1,4 +1,4 @@
-"""A load with dlt, as its documentation has it: `sql_table` with an incremental cursor, the pyarrow backend, Parquet."""
+"""A load with dlt, as its documentation has it: `sql_table` with a cursor, the pyarrow backend, Parquet."""
 
 from __future__ import annotations
 

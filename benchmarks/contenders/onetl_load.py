@@ -30,7 +30,9 @@ class OnetlLoad:
             host="127.0.0.1", port=self.port, user=USER, password=PASSWORD, database="postgres", spark=self.spark
         )
         reader = DBReader(
-            connection=connection, source=f"public.{self.table}", hwm=DBReader.AutoDetectHWM(name="repairs", expression=self.column)
+            connection=connection,
+            source=f"public.{self.table}",
+            hwm=DBReader.AutoDetectHWM(name="repairs", expression=self.column),
         )
         with self._stored(), IncrementalStrategy():
             reader.run().write.mode("overwrite").parquet(target)
@@ -42,7 +44,10 @@ class OnetlLoad:
         with self._stored() as store:
             store.set_hwm(
                 ColumnDateTimeHWM(
-                    name="repairs", entity=f"public.{self.table}", expression=self.column, value=mark.replace(tzinfo=None)
+                    name="repairs",
+                    entity=f"public.{self.table}",
+                    expression=self.column,
+                    value=mark.replace(tzinfo=None),
                 )
             )
 

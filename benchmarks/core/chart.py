@@ -39,16 +39,10 @@ def draw(bench: Bench) -> str:
             parts += _bar(case, each, top, scale)
             top += BAR + GAP
         top += GROUP - 24
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" height="{top}" '
-            f'role="img" aria-label="{escape(bench.title)}">',
-            f"  <style>{STYLE}  </style>",
-            *(f"  {part}" for part in parts),
-            "</svg>",
-            "",
-        ]
-    )
+    size = f'viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" height="{top}"'
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(bench.title)}">'
+    drawn = (f"  {part}" for part in parts)
+    return "\n".join([opening, f"  <style>{STYLE}  </style>", *drawn, "</svg>", ""])
 
 
 def _bar(case: Case, each: Measured, top: int, scale: float) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Putting a job back to where it stood, between two rounds: its items, copied and restored behind the package's back."""
+"""Putting a job back to where it stood, between two rounds: its items, restored behind the package's back."""
 
 from __future__ import annotations
 

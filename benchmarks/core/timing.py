@@ -31,6 +31,7 @@ class Contender:
         check: looks at what was written, and raises `WrongResultError`.
         prepare: puts everything back to where it was before, for the next round.
         note: what a reader of the number must know.
+        rounds: in how many rounds it takes part, where its work takes so long that fewer must do.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Contender:
     check: Callable[[], None]
     prepare: Callable[[], None] = nothing
     note: str = ""
+    rounds: int | None = None
 
 
 def measure(
@@ -66,11 +68,14 @@ def measure(
         ValueError: so few rounds have no median worth the name.
         WrongResultError: a contender did not do the work.
     """
-    if rounds < LEAST_ROUNDS:
-        raise ValueError(f"{work}: {rounds} rounds are too few, at least {LEAST_ROUNDS} make a median.")
+    fewest = min([rounds, *(each.rounds for each in contenders if each.rounds is not None)])
+    if fewest < LEAST_ROUNDS:
+        raise ValueError(f"{work}: {fewest} rounds are too few, at least {LEAST_ROUNDS} make a median.")
     samples: dict[str, list[float]] = {each.name: [] for each in contenders}
     for number in range(-warm_ups, rounds):
         for each in contenders:
+            if each.rounds is not None and not -1 <= number < each.rounds:
+                continue
             took = _once(each, clock)
             if number >= 0:
                 samples[each.name].append(took)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.core.chart import draw
 from benchmarks.core.results import Bench, Case, Measured, Unit, Verdict, from_json, to_json
@@ -16,8 +17,8 @@ INTRODUCTION = """\
 # Results
 
 Written by `make bench`; every sample is in [`results.json`](results.json), and [`README.md`](README.md) says what is
-compared and what is not fair about it. A ratio is this package's median divided by the other's: below 1, this package takes
-less. Spread is from the lowest to the highest of the samples.
+compared and what is not fair about it. A ratio is this package's median divided by the other's: below 1, this package
+takes less. Spread is from the lowest to the highest of the samples.
 """
 
 
@@ -142,8 +143,8 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _kept(path: Path) -> dict[str, object]:
+def _kept(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
-    kept: dict[str, object] = json.loads(path.read_text(encoding="utf-8"))
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return kept
