@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from scripts.helpers.watermarks.errors import FutureValuesError, NullValuesError
 from scripts.helpers.watermarks.sources.columns import MarkColumn, exact_form, from_exact_form
@@ -86,7 +85,7 @@ def filter_window(
     """Filter a frame to the window `(low, high]`, with the rows that have no value where asked for."""
     mark = column.path
     if high is None:
-        return df.where(f"{mark} IS NULL") if with_nulls else df.where(F.lit(False))
+        return df.where(f"{mark} IS NULL" if with_nulls else "false")
     window = f"{mark} <= {column.sql(high)}"
     if low is not None:
         window = f"{mark} > {column.sql(low)} AND {window}"
