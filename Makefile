@@ -6,9 +6,10 @@ ARGS ?=
 
 python := $(VENV)/bin/python
 ready := $(VENV)/.ready
+bench := .cache/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix stress check security fix build deploy-check clean distclean
+.PHONY: help demo test test-matrix stress bench check security fix build deploy-check clean distclean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -24,6 +25,9 @@ test-matrix: $(ready) ## run tests on Spark 3.3, Spark 4 and Spark Connect, and 
 
 stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most
 	@WATERMARKS_STRESS=1 $(python) -m pytest --session-timeout=5400 tests/proof $(ARGS)
+
+bench: $(bench)/.ready ## compare it with its alternatives, 25 minutes; ARGS="rows files" for some, ARGS=--quick to try
+	@$(bench)/bin/python -m benchmarks $(ARGS)
 
 check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform, advisories
 	@$(python) -m ruff check .
@@ -58,10 +62,16 @@ deploy-check: $(ready) ## run jobs from the wheel and the zip as Glue does: othe
 
 clean: ## remove what builds and tools left behind
 	@rm -rf build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find demo scripts tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find benchmarks demo scripts tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## clean, and remove .venv and .cache too
 	@rm -rf $(VENV) .cache
+
+$(bench)/.ready: setup.cfg benchmarks/requirements.txt
+	@echo "Setting up $(bench); the first time takes three minutes." >&2
+	@test -x $(bench)/bin/python || $(PYTHON) -m venv $(bench)
+	@$(bench)/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/requirements.txt --editable '.[cli]'
+	@touch $@
 
 $(ready): setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \

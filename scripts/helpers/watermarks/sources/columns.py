@@ -39,34 +39,49 @@ SUPPORTED = "timestamp, timestamp_ntz (Spark 3.4 and later), date, tinyint, smal
 
 @dataclass(frozen=True)
 class MarkColumn:
-    """A column of a frame that can carry a mark."""
+    """A column of a frame that can carry a mark; `path` is how SQL calls it, each name of it quoted.
+
+    Conditions are made as SQL text where they can be: built from Column objects, each of their dozens of small steps
+    would be a call to the JVM of its own.
+    """
 
     name: str
     kind: MarkType
     data_type: DataType
-    expression: Column
+    path: str
+
+    @property
+    def expression(self) -> Column:
+        """The column as Spark's functions take it."""
+        return F.col(self.path)
 
     def literal(self, value: MarkValue) -> Column:
         """Give a value as a literal that Spark folds into the column's own type."""
+        return F.expr(self.sql(value))
+
+    def sql(self, value: MarkValue) -> str:
+        """Give a value as SQL text that Spark folds into a literal of the column's own type."""
         if self.kind == "timestamp":
-            return F.expr(f"timestamp_micros({value}L)")
+            return f"timestamp_micros({int(value)}L)"
         if self.kind == "date":
-            return F.expr(f"date_from_unix_date({value})")
+            return f"date_from_unix_date({int(value)})"
         if self.kind == "timestamp_ntz":
-            return F.lit(str(to_stored(self.kind, value))).cast("timestamp_ntz")
+            return f"CAST('{to_stored(self.kind, value)!s}' AS TIMESTAMP_NTZ)"
         if self.kind == "integer":
             return self._integer(int(value))
         if self.kind == "decimal":
             return self._decimal(Decimal(value))
-        return F.lit(value)
+        # In hex digits, there is nothing to escape, whatever the parser's settings.
+        return f"CAST(X'{str(value).encode().hex()}' AS STRING)"
 
-    def _integer(self, value: int) -> Column:
-        half = 2 ** (INTEGER_BITS[self.data_type.simpleString()] - 1)
+    def _integer(self, value: int) -> str:
+        own = self.data_type.simpleString()
+        half = 2 ** (INTEGER_BITS[own] - 1)
         if -half <= value < half:
-            return F.lit(str(value)).cast(self.data_type)
-        return F.lit(str(value)).cast("bigint" if value in LONG_RANGE else "decimal(38,0)")
+            return f"CAST('{value}' AS {own})"
+        return f"CAST('{value}' AS {'BIGINT' if value in LONG_RANGE else 'DECIMAL(38,0)'})"
 
-    def _decimal(self, value: Decimal) -> Column:
+    def _decimal(self, value: Decimal) -> str:
         # A literal of another precision or scale would have Spark cast both sides to a type that may hold neither.
         own = cast(DecimalType, self.data_type)
         unit = Decimal(1).scaleb(-own.scale)
@@ -74,9 +89,9 @@ class MarkColumn:
         # Rounded down to the column's scale, and down to its highest value, a bound bounds the same values.
         floored, lowest = min(EXACT.quantize(value, unit), highest), highest.copy_negate()
         if floored >= lowest or own.precision == MAX_DIGITS:
-            return F.lit(format(max(floored, lowest), "f")).cast(own)
+            return f"CAST('{max(floored, lowest):f}' AS {own.simpleString()})"
         below = EXACT.subtract(lowest, unit)
-        return F.lit(format(below, "f")).cast(DecimalType(own.precision + 1, own.scale))
+        return f"CAST('{below:f}' AS DECIMAL({own.precision + 1},{own.scale}))"
 
 
 def exact_form(kind: MarkType, name: str) -> str:
@@ -122,7 +137,7 @@ def find_column(df: DataFrame, column: str) -> MarkColumn:
             f"Column {column!r} is of type {name}, which cannot carry a mark. Supported are: {SUPPORTED}.",
             column=column,
         )
-    return MarkColumn(column, kind, data_type, F.col(path))
+    return MarkColumn(column, kind, data_type, path)
 
 
 def _resolve(schema: StructType, column: str) -> tuple[str, DataType]:

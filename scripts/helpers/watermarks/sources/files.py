@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timezone
 from functools import reduce
 from itertools import groupby
@@ -95,7 +95,7 @@ def read_files(
         together = _load_if_exactly(wanted, spark, paths, file_format, schema, options)
         if together is not None:
             return together
-    with _few_listing_tasks(spark):
+    with _few_listing_tasks(spark) if len(wanted) > FEW else nullcontext():
         frames = [
             _load(spark, [escaped(path) for path in below], file_format, schema, {**options, **base})
             for base, below in _by_base(wanted, paths, options)
@@ -132,8 +132,9 @@ def _load(
 ) -> DataFrame:
     reader = spark.read.format(file_format).options(**options)
     frame = (reader if schema is None else reader.schema(schema)).load(list(paths))
-    # Over Spark Connect no path is looked at before somebody asks.
-    _ = frame.schema
+    if "connect" in type(spark).__module__:
+        # There no path is looked at before somebody asks.
+        _ = frame.schema
     return frame
 
 

@@ -85,7 +85,9 @@ class JdbcSource:
         self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
     ) -> DataFrame:
         """Read the window in even strides, one partition each. Every partition has the window's bounds as well."""
-        df = self.df if high is None else self._load(self.table_sql, self._strides(column, low, high))
+        strides = {} if high is None else self._strides(column, low, high)
+        # Spark asks the database for the columns whenever a frame is made: not again for the same one.
+        df = self._load(self.table_sql, strides) if strides else self.df
         return filter_window(df, column, low, high, with_nulls=with_nulls)
 
     @cached_property
@@ -105,13 +107,8 @@ class JdbcSource:
         found = self._load(sql, schema)
         first, second, *rest = found.columns
         # The database may give bounds of a wider type than the column's own.
-        typed = found.select(
-            found[first].cast(column.data_type).alias("lowest_"),
-            found[second].cast(column.data_type).alias("highest_"),
-            *(found[each].cast("bigint") for each in rest),
-        )
-        forms = [f"{exact_form(column.kind, each)}" for each in ("lowest_", "highest_")]
-        row = typed.selectExpr(*forms, *(f"`{each}`" for each in typed.columns[2:])).collect()[0]
+        forms = [exact_form(column.kind, f"CAST(`{each}` AS {own})") for each in (first, second)]
+        row = found.selectExpr(*forms, *(f"CAST(`{each}` AS BIGINT)" for each in rest)).collect()[0]
         lowest, highest = (from_exact_form(column.kind, value) for value in row[:2])
         self._known[column.name] = lowest, highest, int(row[2] or 0) if rest else 0
         return self._known[column.name]
@@ -126,10 +123,10 @@ class JdbcSource:
         start = low if low is not None and is_above(low, lowest) else lowest
         width, whole = distance(start, high), distance(lowest, highest)
         partitions = self.num_partitions or self._partitions_for(column, width, whole)
-        lower, upper = self._bound_text(column, start), self._bound_text(column, high)
-        if partitions < 2 or lower is None or upper is None or lower == upper:
+        if partitions < 2:
             return {}
-        if column.kind == "timestamp" and not self._clock_runs_evenly(int(start), int(high), partitions):
+        lower, upper = self._bound_texts(column, start, high, partitions)
+        if lower is None or upper is None or lower == upper:
             return {}
         return {
             "partitionColumn": self._column_name(column),
@@ -145,26 +142,33 @@ class JdbcSource:
         partitions = ceil(most * share) if share > 1 / (4 * most) else 1
         return min(partitions, ceil(width / IDS_PER_PARTITION) or 1) if column.kind == "integer" else partitions
 
-    def _clock_runs_evenly(self, start: int, high: int, partitions: int) -> bool:
-        """Say whether borders shown on the session's wall come in order; where clocks go back, short strides do not.
+    def _bound_texts(
+        self, column: MarkColumn, start: MarkValue, high: MarkValue, partitions: int
+    ) -> tuple[str | None, str | None]:
+        """Give the bounds as Spark's reader takes them: local times in the session's zone, dates, whole numbers."""
+        if column.kind == "timestamp":
+            return self._local_times(int(start), int(high), partitions)
+        if column.kind == "date":
+            return str(marks.to_stored("date", start)), str(marks.to_stored("date", high))
+        lower, upper = (str(int(value)) if int(value) in LONG else None for value in (start, high))
+        return lower, upper
 
-        Spark (3.3 to 4.0) writes them so into the strides, and rows between two of them would be read twice.
+    def _local_times(self, start: int, high: int, partitions: int) -> tuple[str | None, str | None]:
+        """Give both as the session's wall shows them; nothing where the borders between them might not be in order.
+
+        Spark (3.3 to 4.0) writes borders so into the strides. Where clocks go back, those of short strides come out of
+        order, and rows between two of them would be read twice.
         """
         stride = (high - start) // partitions
-        if stride >= LONG_STRIDE:
-            return True
-        moments = [start - LONG_STRIDE, *(start + stride * number for number in range(partitions + 1))]
-        moments.append(high + LONG_STRIDE)
+        moments = [start, high]
+        if stride < LONG_STRIDE:
+            moments += [start - LONG_STRIDE, *(start + stride * number for number in range(1, partitions))]
+            moments.append(high + LONG_STRIDE)
         shown = wall_clock(self.spark, moments)
-        return len({wall - moment for wall, moment in zip(shown, moments, strict=True)}) == 1
-
-    def _bound_text(self, column: MarkColumn, value: MarkValue) -> str | None:
-        """Give a bound as Spark's reader takes it: local time in the session's zone, a date, a whole number."""
-        if column.kind == "timestamp":
-            return marks.describe("timestamp", wall_clock(self.spark, [int(value)])[0])
-        if column.kind == "date":
-            return str(marks.to_stored("date", value))
-        return str(int(value)) if int(value) in LONG else None
+        offsets = {wall - moment for wall, moment in zip(shown, moments, strict=True)}
+        if stride < LONG_STRIDE and len(offsets) > 1:
+            return None, None
+        return marks.describe("timestamp", shown[0]), marks.describe("timestamp", shown[1])
 
     def _column_name(self, column: MarkColumn) -> str:
         names = self.df.columns

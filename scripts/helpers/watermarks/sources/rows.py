@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from scripts.helpers.watermarks.errors import FutureValuesError, NullValuesError
 from scripts.helpers.watermarks.sources.columns import MarkColumn, exact_form, from_exact_form
@@ -59,24 +58,19 @@ class FrameSource:
 
     def survey(self, column: MarkColumn, limits: Limits, *, count_nulls: bool) -> Found:
         """Find the highest value that may be taken, and count, in one pass over the column above the mark."""
-        mark = F.col("mark")
-        values = self.df.select(column.expression.alias("mark"))
+        mark = column.path
+        values = self.df
         if limits.low is not None:
-            above = mark > column.literal(limits.low)
-            values = values.where(above | mark.isNull() if count_nulls else above)
-        taken = mark.isNotNull() if limits.ceiling is None else mark <= column.literal(limits.ceiling)
-        later = F.lit(False) if limits.present is None else mark > column.literal(limits.present)
-        found = (
-            values.agg(
-                F.max(F.when(taken, mark)).alias("highest"),
-                F.count(F.when(taken, True)).alias("taken"),
-                F.count(F.when(mark.isNull(), True)).alias("nulls"),
-                F.count(F.when(later, True)).alias("later"),
-            )
-            .selectExpr(f"{exact_form(column.kind, 'highest')} AS highest", "taken", "nulls", "later")
-            .collect()[0]
-        )
-        return Found(from_exact_form(column.kind, found[0]), found[1], found[2] if count_nulls else 0, found[3])
+            nulls_too = f" OR {mark} IS NULL" if count_nulls else ""
+            values = values.where(f"{mark} > {column.sql(limits.low)}{nulls_too}")
+        taken = "" if limits.ceiling is None else f" FILTER (WHERE {mark} <= {column.sql(limits.ceiling)})"
+        found = values.selectExpr(
+            exact_form(column.kind, f"max({mark}){taken}"),
+            f"count({mark}){taken}",
+            f"count(1) FILTER (WHERE {mark} IS NULL)" if count_nulls else "0",
+            "0" if limits.present is None else f"count(1) FILTER (WHERE {mark} > {column.sql(limits.present)})",
+        ).collect()[0]
+        return Found(from_exact_form(column.kind, found[0]), *found[1:])
 
     def within(
         self, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
@@ -89,13 +83,13 @@ def filter_window(
     df: DataFrame, column: MarkColumn, low: MarkValue | None, high: MarkValue | None, *, with_nulls: bool
 ) -> DataFrame:
     """Filter a frame to the window `(low, high]`, with the rows that have no value where asked for."""
-    nulls = column.expression.isNull()
+    mark = column.path
     if high is None:
-        return df.where(nulls if with_nulls else F.lit(False))
-    window: Column = column.expression <= column.literal(high)
+        return df.where(f"{mark} IS NULL" if with_nulls else "false")
+    window = f"{mark} <= {column.sql(high)}"
     if low is not None:
-        window = (column.expression > column.literal(low)) & window
-    return df.where(window | nulls if with_nulls else window)
+        window = f"{mark} > {column.sql(low)} AND {window}"
+    return df.where(f"({window}) OR {mark} IS NULL" if with_nulls else window)
 
 
 def check_found(found: Found, column: str, *, nulls: Nulls, future: Future) -> None:

@@ -1,0 +1,174 @@
+"""Rows of Parquet files: the full load, and deltas of 1 % and of 10 %, written to Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.contenders.original import OriginalStore
+from benchmarks.core.checking import Fingerprint, fingerprint, parquet_check
+from benchmarks.core.results import Bench, Case, Goal
+from benchmarks.core.room import REGION, Room, dynamodb, new_run_id, new_watermarks, spark_session
+from benchmarks.core.snapshot import Snapshot
+from benchmarks.core.timing import Contender, measure
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from scripts.helpers.watermarks import Watermarks
+
+OURS, LIMIT, BY_HAND = "this package", "plain Spark, mark known (the limit)", "hand-written: filter, write, max"
+START = datetime(2023, 1, 1, tzinfo=timezone.utc)
+COLUMNS = {
+    "id": "bigint",
+    "last_modified": "timestamp",
+    "property_id": "int",
+    "status": "string",
+    "amount": "decimal(12,2)",
+    "note": "string",
+}
+ABOUT = (
+    "Parquet files with rows of 6 columns in the order of `last_modified`, as a growing source has them, are loaded"
+    " into Parquet. The limit reads and writes the same rows and is told the mark; it keeps no state. The hand-"
+    "written job looks its mark up as the platform's original class does, filters, writes, finds the `max` of what "
+    "it loaded and records it."
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """One load: which rows are already there, and what is expected of the others."""
+
+    name: str
+    mark: datetime | None
+    expected: Fingerprint
+
+
+@dataclass(frozen=True)
+class Stage:
+    """All that the contenders work with."""
+
+    room: Room
+    spark: SparkSession
+    source: str
+    watermarks: Watermarks
+    original: OriginalStore
+
+    def read(self) -> DataFrame:
+        """Read the source, as every job begins."""
+        return self.spark.read.parquet(self.source)
+
+    def target(self, name: str) -> str:
+        """Give the folder that a contender writes to."""
+        return str(self.room.folder / "targets" / name)
+
+
+def run(room: Room) -> Bench:
+    """Measure the loads."""
+    import boto3
+
+    rows = 400_000 if room.quick else 10_000_000
+    with dynamodb() as endpoint_url, spark_session(room) as spark:
+        source = generate(room, spark, rows)
+        client = boto3.client("dynamodb", endpoint_url=endpoint_url, region_name=REGION)
+        original = OriginalStore.create(client, "original")
+        stage = Stage(room, spark, source, new_watermarks(endpoint_url), original)
+        cases = (
+            case(stage, work_of(stage, "full load", rows, rows), rounds=3, factor=1.10),
+            case(stage, work_of(stage, "delta of 10 %", rows, rows // 10), rounds=5, factor=1.25),
+            case(stage, work_of(stage, "delta of 1 %", rows, rows // 100), rounds=9, factor=1.25),
+        )
+    return Bench(room.name, f"Rows: {rows:,} rows of Parquet", ABOUT, cases, quick=room.quick)
+
+
+def generate(room: Room, spark: SparkSession, rows: int) -> str:
+    """Write the source: one row every 4 seconds, one file for every sixteenth of the time."""
+    source = str(room.folder / "source")
+    room.tell(f"writing {rows:,} rows")
+    spark.range(0, rows, 1, 16).selectExpr(
+        "id",
+        f"timestamp_seconds({int(START.timestamp())} + id * 4) AS last_modified",
+        "CAST(xxhash64(id) % 50000 AS INT) AS property_id",
+        "element_at(array('open', 'assigned', 'waiting', 'done', 'refused'), CAST(id % 5 AS INT) + 1) AS status",
+        "CAST((xxhash64(id, 1) % 1000000) / 100 AS DECIMAL(12, 2)) AS amount",
+        "substr(md5(CAST(id AS STRING)), 1, 20) AS note",
+    ).write.mode("overwrite").parquet(source)
+    megabytes = sum(file.stat().st_size for file in Path(source).glob("*.parquet")) / 1e6
+    room.tell(f"the source has {megabytes:.0f} MB")
+    return source
+
+
+def work_of(stage: Stage, name: str, rows: int, new: int) -> Work:
+    """Work out what is new, and what a right load of it looks like."""
+    mark = None if new == rows else START + timedelta(seconds=4) * (rows - new - 1)
+    expected = fingerprint(stage.read().where(f"id >= {rows - new}"), COLUMNS)
+    if expected.rows != new:
+        raise RuntimeError(f"The source has {expected.rows} rows for {name}, not {new}.")
+    return Work(name, mark, expected)
+
+
+def case(stage: Stage, work: Work, *, rounds: int, factor: float) -> Case:
+    """Have the contenders do one load in turns."""
+    contenders = (ours(stage, work), limit(stage, work), by_hand(stage, work))
+    measured = measure(work.name, contenders, rounds=rounds, warm_ups=2, tell=stage.room.tell)
+    goals = (
+        Goal(f"≤ {factor:.2f} × the limit", factor, (LIMIT,)),
+        Goal("faster than by hand", 1.0, (BY_HAND,)),
+    )
+    return Case(work.name, "s", measured, goals)
+
+
+def ours(stage: Stage, work: Work) -> Contender:
+    """Load with a `JobRun`: its begin and commit are part of the time."""
+    watermarks, target, job = stage.watermarks, stage.target("ours"), f"rows {work.name}"
+    if work.mark is not None:
+        with watermarks.job_run(job, "jr_before") as earlier:
+            earlier.new_rows(stage.read(), "last_modified", transformation_ctx="rows", until=work.mark)
+    before = Snapshot.take(stage.original.client, watermarks.table_name, job)
+
+    def load() -> None:
+        with watermarks.job_run(job, new_run_id()) as this_run:
+            new = this_run.new_rows(stage.read(), "last_modified", transformation_ctx="rows")
+            new.write.mode("overwrite").parquet(target)
+
+    return Contender(OURS, load, _check(stage, OURS, target, work), before.restore)
+
+
+def limit(stage: Stage, work: Work) -> Contender:
+    """Filter by a mark that somebody else knows, and write."""
+    from pyspark.sql import functions as F
+
+    target = stage.target("limit")
+
+    def load() -> None:
+        source = stage.read()
+        new = source if work.mark is None else source.where(F.col("last_modified") > F.lit(work.mark))
+        new.write.mode("overwrite").parquet(target)
+
+    return Contender(LIMIT, load, _check(stage, LIMIT, target, work))
+
+
+def by_hand(stage: Stage, work: Work) -> Contender:
+    """Look the mark up, filter, write, find the next mark, and record it."""
+    from pyspark.sql import functions as F
+
+    target, job, store = stage.target("by-hand"), f"rows {work.name}", stage.original
+    if work.mark is not None:
+        store.record(job, "jr_before", work.mark.isoformat())
+
+    def load() -> None:
+        known = store.mark(job, "jr_before" if work.mark is not None else None)
+        source = stage.read()
+        new = source if known is None else source.where(F.col("last_modified") > F.lit(datetime.fromisoformat(known)))
+        new.write.mode("overwrite").parquet(target)
+        highest = new.agg(F.max("last_modified")).collect()[0][0]
+        store.record(f"{job}, done", new_run_id(), highest.isoformat())
+
+    return Contender(BY_HAND, load, _check(stage, BY_HAND, target, work))
+
+
+def _check(stage: Stage, who: str, target: str, work: Work) -> Callable[[], None]:
+    return parquet_check(stage.spark, who, lambda: target, COLUMNS, work.expected)
