@@ -17,8 +17,9 @@ help: ## list what make can do here
 demo: $(ready) ## see it work, on this machine alone
 	@$(python) -m demo
 
+# Two at a time: many tests wait for a Spark, a server or a signal. A file stays together, with what it set up.
 test: $(ready) ## run the tests; ARGS="-k playbook" for some of them
-	@$(python) -m pytest $(ARGS)
+	@$(python) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 test-matrix: $(ready) ## run tests on Spark 3.3, Spark 4 and Spark Connect, and of the report in a browser
 	@$(python) tests/matrix/run.py $(ARGS)

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,12 +19,12 @@ RANGE = ("--job-bookmark-from", "jr_a", "--job-bookmark-to", "jr_b")
 
 
 @pytest.fixture
-def glue(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module as a job imports it."""
+def glue(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The module as a job imports it; gone after the test, or others would believe to be on Glue."""
     monkeypatch.syspath_prepend(str(IMAGE))
+    yield importlib.import_module("awsglue.utils")
     for name in ("awsglue", "awsglue.utils"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    return importlib.import_module("awsglue.utils")
+        sys.modules.pop(name, None)
 
 
 def resolve(glue: ModuleType, *argv: str, names: tuple[str, ...] = ("JOB_NAME", "target")) -> dict[str, Any]:

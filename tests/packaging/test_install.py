@@ -107,6 +107,8 @@ def test_files__only_the_package(installed: Installed) -> None:
     assert Path("scripts/helpers/watermarks/py.typed") in files
     assert Path("scripts/helpers/watermarks/report/assets/page.html") in files
     assert Path("scripts/helpers/watermarks/report/assets/main.js") in files
-    assert {f.parts[0] for f in files if ".dist-info" not in f.parts[0]} == {"scripts"}
+    commands = {f for f in files if f.stem == "watermarks" and f.parent.name in ("bin", "Scripts")}
+    assert len(commands) == 1
+    assert {f.parts[0] for f in files if ".dist-info" not in f.parts[0] and f not in commands} == {"scripts"}
     assert {f.parts[1] for f in files if f.parts[0] == "scripts"} == {"helpers"}
     assert not [f for f in files if f.match("scripts/__init__.py") or f.match("scripts/helpers/__init__.py")]

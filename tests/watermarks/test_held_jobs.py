@@ -122,7 +122,9 @@ def test_reading__job_that_its_first_run_holds(watermarks: Watermarks, table: Em
     assert table.item(job)["version"] == {"N": "0"}
 
 
-def test_add__marks_and_batch_id_survive_it(watermarks: Watermarks, table: EmulatedTable, job: str) -> None:
+def test_add__marks_and_batch_id_survive_it_and_failures_are_over(
+    watermarks: Watermarks, table: EmulatedTable, job: str
+) -> None:
     add(watermarks, job, "jr_0", rows_collected=0)
     table.edit(job, sources={"M": {"repairs": MARK}}, lastBatchId={"N": "7"}, attempts={"N": "2"})
 
@@ -131,7 +133,7 @@ def test_add__marks_and_batch_id_survive_it(watermarks: Watermarks, table: Emula
     state, record = table.item(job), table.item(job, "jr_1")
     assert state["sources"] == record["sources"] == {"M": {"repairs": MARK}}
     assert state["lastBatchId"] == record["batchId"] == {"N": "7"}
-    assert state["attempts"] == {"N": "2"}
+    assert "attempts" not in state
 
 
 def test_add__to_the_run_of_a_job_run_keeps_what_that_recorded(
