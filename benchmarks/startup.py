@@ -35,7 +35,6 @@ def run(room: Room) -> Bench:
     cases = [imports(room, rounds)]
     notes = []
     with dynamodb() as endpoint_url:
-        os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = endpoint_url
         fill(endpoint_url)
         if script("watermarks").exists():
             cases.append(commands(room, rounds))

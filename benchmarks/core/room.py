@@ -86,8 +86,9 @@ def java_home() -> str:
 def dynamodb() -> Iterator[str]:
     """Run DynamoDB Local, with made-up credentials for all that reaches it, and give its address."""
     with dynamodb_local(java_home()) as endpoint_url:
-        fake_aws(os.environ, endpoint_url)
-        os.environ["AWS_REGION"] = REGION
+        fake_aws(os.environ)
+        # Only DynamoDB's: what is asked of other services must not end up there.
+        os.environ.update(AWS_ENDPOINT_URL_DYNAMODB=endpoint_url, AWS_REGION=REGION)
         yield endpoint_url
 
 
