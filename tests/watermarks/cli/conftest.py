@@ -38,7 +38,9 @@ Command = Callable[..., Ended]
 
 def run_command(*arguments: str, **environ: str) -> Ended:
     """Run the command in this process, with standard output and error apart."""
-    result = CliRunner().invoke(app, list(arguments), env=environ, prog_name="watermarks")
+    # The width of a pipe is nobody's, whatever the terminal of those who run the tests.
+    env = {"COLUMNS": ""} | environ
+    result = CliRunner().invoke(app, list(arguments), env=env, prog_name="watermarks")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Ended(result.exit_code, result.stdout, result.stderr)
