@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,7 +48,7 @@ def run_command(*arguments: str, **environ: str) -> Ended:
 @pytest.fixture(autouse=True)
 def one_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share the session: a new one for each command reads botocore's data files again, for longer than it works."""
-    monkeypatch.setattr("scripts.helpers.watermarks.table.reads.boto3", SimpleNamespace(Session=session))
+    monkeypatch.setattr("scripts.helpers.watermarks.table.reads.default_session", session)
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -58,6 +57,9 @@ CREDENTIAL_CODES = frozenset(
         "UnrecognizedClientException",
     }
 )
+
+if TYPE_CHECKING:
+    import boto3
 TRANSIENT_CODES = frozenset(
     {
         "InternalServerError",

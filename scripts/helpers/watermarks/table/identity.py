@@ -5,13 +5,15 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
+
+if TYPE_CHECKING:
+    import boto3
 
 QUICK = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 

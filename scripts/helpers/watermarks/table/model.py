@@ -7,9 +7,8 @@ object, so that two of them on different tables or endpoints share nothing.
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from pynamodb.attributes import Attribute, BinaryAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.connection.table import TableConnection
 from pynamodb.constants import MAP, STRING
@@ -22,6 +21,9 @@ from scripts.helpers.watermarks.errors import BrokenItemError
 from scripts.helpers.watermarks.table.client import SessionConnection
 from scripts.helpers.watermarks.table.wire import map_from_wire, map_to_wire
 from scripts.helpers.watermarks.values import StoredMap
+
+if TYPE_CHECKING:
+    import boto3
 
 LATEST = "#latest"
 CHANGE = "#change/"

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from pynamodb.connection import Connection
 from pynamodb.exceptions import TableDoesNotExist
 
@@ -21,6 +20,9 @@ from scripts.helpers.watermarks.table.identity import caller_identity
 from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord
 from scripts.helpers.watermarks.table.model import CHANGE, LATEST, Item, connection_of, item_model
 from scripts.helpers.watermarks.table.parsing import read_change, read_listed_state, read_record, read_state
+
+if TYPE_CHECKING:
+    import boto3
 
 PAGE = 100
 
@@ -38,6 +40,13 @@ class Backoff:
         self.sleep(random.uniform(0, min(self.most, self.base * 2**tries)))
 
 
+def default_session() -> boto3.Session:
+    """Open a session as the environment has it. boto3 is imported only now: many a process never gets this far."""
+    import boto3
+
+    return boto3.Session()
+
+
 class TableReads:
     """One DynamoDB table, reached with one boto3 session: what can be asked of it."""
 
@@ -52,7 +61,7 @@ class TableReads:
     ) -> None:
         """Prepare the model; no request is made yet."""
         with errors_in_words(Place(table_name, region_name, endpoint_url), "open an AWS session"):
-            session = boto3_session or boto3.Session()
+            session = boto3_session or default_session()
             region = resolve_region(region_name, boto3_session, session)
         self.place = Place(table_name, region, endpoint_url)
         self.item = item_model(table_name, session, region, endpoint_url)
