@@ -92,7 +92,8 @@ def case(room: Room, load: Load, asked: dict[str, Any], before: Snapshot) -> Cas
     measured = tuple(
         Measured(who, tuple(each["python"] + each["java"] for each in taken)) for who, taken in samples.items()
     )
-    return Case(load.name, "MB", measured, (Goal("< 50 MB more", 50.0, (PLAIN,), "difference"),))
+    goals = (Goal("< 50 MB more", 50.0, (PLAIN,), "difference"),) if load.after else ()
+    return Case(load.name, "MB", measured, goals)
 
 
 def in_a_process(asked: dict[str, Any]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
@@ -60,6 +61,7 @@ def java_live(spark: SparkSession) -> float:
     """Give what the driver's Java still holds after a collection, in megabytes."""
     jvm: Any = spark._jvm  # noqa: SLF001 - the bench looks into the driver, the package never does
     memory = jvm.java.lang.management.ManagementFactory.getMemoryMXBean()
+    gc.collect()
     for _ in range(3):
         jvm.java.lang.System.gc()
     return int(memory.getHeapMemoryUsage().getUsed()) / MEGABYTE

@@ -34,6 +34,7 @@ logger = logging.getLogger(__name__)
 FEW = 32
 LISTING_TASKS = "64"
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+TASK_BYTES, UNBOUNDED = "spark.sql.files.maxPartitionBytes", str(2**62)
 # The reader's options that say which files there are, and not how to read them.
 LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
 
@@ -63,7 +64,10 @@ def _list_together(
     if after is not None:
         moment = datetime.fromtimestamp(after, timezone.utc)
         reader = reader.option("modifiedAfter", moment.strftime("%Y-%m-%dT%H:%M:%S"))
-    found = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length").collect()
+    files = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length")
+    # Nothing of the files is read, so their sizes are no reason for more tasks than there are cores.
+    with _setting(spark, TASK_BYTES, UNBOUNDED):
+        found = files.collect()
     listed = (ListedFile(modified, path, length) for path, modified, length in found)
     return frozenset(file for file in listed if not is_hidden(file.path, paths))
 
@@ -95,7 +99,8 @@ def read_files(
         together = _load_if_exactly(wanted, spark, paths, file_format, schema, options)
         if together is not None:
             return together
-    with _few_listing_tasks(spark) if len(wanted) > FEW else nullcontext():
+    # Looked at in a few tasks instead of one for each.
+    with _setting(spark, PARALLELISM, LISTING_TASKS) if len(wanted) > FEW else nullcontext():
         frames = [
             _load(spark, [escaped(path) for path in below], file_format, schema, {**options, **base})
             for base, below in _by_base(wanted, paths, options)
@@ -151,8 +156,10 @@ def _load_if_exactly(
     except Exception:
         # One of several paths does not exist, or several have partition folders. Else reading the files tells.
         return None
-    found = {_place(unquote(path)) for path in together.inputFiles()}
-    return together if found == {_place(path) for path in wanted} else None
+    found = together.inputFiles()
+    expected = {_normal(path) for path in wanted}
+    same = len(found) == len(expected) and all(_normal(unquote(path)) in expected for path in found)
+    return together if same else None
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
@@ -160,17 +167,17 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 @contextmanager
-def _few_listing_tasks(spark: SparkSession) -> Iterator[None]:
-    """Let Spark look at many paths in a few tasks instead of one for each, while a frame is made."""
-    before = spark.conf.get(PARALLELISM, None)
-    spark.conf.set(PARALLELISM, LISTING_TASKS)
+def _setting(spark: SparkSession, name: str, value: str) -> Iterator[None]:
+    """Change a setting of the session within the block."""
+    before = spark.conf.get(name, None)
+    spark.conf.set(name, value)
     try:
         yield
     finally:
         if before is None:
-            spark.conf.unset(PARALLELISM)
+            spark.conf.unset(name)
         else:
-            spark.conf.set(PARALLELISM, before)
+            spark.conf.set(name, before)
 
 
 def _by_base(
@@ -185,6 +192,6 @@ def _by_base(
         yield {"basePath": base}, list(below)
 
 
-def _place(path: str) -> tuple[str, ...]:
+def _normal(path: str) -> str:
     where, parts = split_path(path)
-    return where, *parts
+    return "/".join([where, *parts])
