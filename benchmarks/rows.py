@@ -230,8 +230,8 @@ def profile(stage: Stage, work: Work, measured: Case) -> str:
     own = sum(phases.median(name) for name in ("begin", "new_rows", "commit")) * 1e3
     return (
         f"Where the time of a {work.name} goes: {told}. The same question asked of a file of one row takes {floor}: "
-        "what Spark needs to plan, compile and schedule two stages, whatever the source. In turns with the others, this "
-        f"package took {over:.0f} ms more than the limit; begin, `new_rows` and commit are {own:.0f} ms of the above."
+        "what Spark needs to plan, compile and schedule two stages, whatever the source. In turns with the others, "
+        f"this package took {over:.0f} ms more than the limit; begin, `new_rows` and commit are {own:.0f} ms of the above."
     )
 
 
