@@ -231,7 +231,7 @@ def profile(stage: Stage, work: Work, measured: Case) -> str:
     return (
         f"Where the time of a {work.name} goes: {told}. The same question asked of a file of one row takes {floor}: "
         "what Spark needs to plan, compile and schedule two stages, whatever the source. In turns with the others, "
-        f"this package took {over:.0f} ms more than the limit; begin, `new_rows` and commit are {own:.0f} ms of it here."
+        f"this package took {over:.0f} ms more than the limit; begin, `new_rows` and commit add up to {own:.0f} ms."
     )
 
 
