@@ -27,7 +27,7 @@ test-matrix: $(ready) ## run tests on Spark 3.3, Spark 4 and Spark Connect, and 
 stress: $(ready) ## try to break it for longer than the tests do: an hour and a half at most
 	@WATERMARKS_STRESS=1 $(python) -m pytest --session-timeout=5400 tests/proof $(ARGS)
 
-bench: $(bench)/.ready ## compare it with its alternatives, 25 minutes; ARGS="rows files" for some, ARGS=--quick to try
+bench: $(bench)/.ready ## compare it with its alternatives; ARGS="rows files" for some, ARGS=--quick to try
 	@$(bench)/bin/python -m benchmarks $(ARGS)
 
 check: $(ready) ## look for mistakes and change nothing: style, types, imports, Terraform, advisories

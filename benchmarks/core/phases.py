@@ -27,6 +27,10 @@ class Phases:
         """Drop what was timed so far: that was to warm up."""
         self.taken.clear()
 
+    def median(self, name: str) -> float:
+        """Give the median of a step, in seconds."""
+        return statistics.median(self.taken[name])
+
     def words(self) -> str:
         """Give the steps in the order in which they came, with their medians."""
-        return ", ".join(f"{name} {statistics.median(taken) * 1e3:.0f} ms" for name, taken in self.taken.items())
+        return ", ".join(f"{name} {self.median(name) * 1e3:.0f} ms" for name in self.taken)
