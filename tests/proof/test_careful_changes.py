@@ -1,5 +1,6 @@
 """Changes that are tried before they are made: nothing is written, and what changed meanwhile is not overrun."""
 
+import socket
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -121,3 +122,14 @@ def test_mark_type__of_a_source_that_was_never_read(
 def test_mark_type__refused(watermarks: Watermarks, loaded: str, source: str, kind: str) -> None:
     with pytest.raises(InvalidArgumentError, match="mark_type"):
         watermarks.set_mark(loaded, source, "2023-03-16", mark_type=kind)  # type: ignore[arg-type]
+
+
+def test_changed_by__where_sts_answers_nonsense_is_the_user_of_this_machine(
+    local_table: EmulatedTable, loaded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All of AWS is said to be at DynamoDB Local, which knows nothing of STS and answers in another language.
+    monkeypatch.setenv("AWS_ENDPOINT_URL", local_table.endpoint_url)
+
+    changed = local_table.watermarks().reset(loaded)
+
+    assert changed.changed_by.endswith(f"@{socket.gethostname()}")

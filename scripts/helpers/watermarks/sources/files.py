@@ -34,7 +34,6 @@ logger = logging.getLogger(__name__)
 FEW = 32
 LISTING_TASKS = "64"
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-TASK_BYTES, UNBOUNDED = "spark.sql.files.maxPartitionBytes", str(2**62)
 # The reader's options that say which files there are, and not how to read them.
 LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
 
@@ -64,10 +63,7 @@ def _list_together(
     if after is not None:
         moment = datetime.fromtimestamp(after, timezone.utc)
         reader = reader.option("modifiedAfter", moment.strftime("%Y-%m-%dT%H:%M:%S"))
-    files = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length")
-    # Nothing of the files is read, so their sizes are no reason for more tasks than there are cores.
-    with _setting(spark, TASK_BYTES, UNBOUNDED):
-        found = files.collect()
+    found = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length").collect()
     listed = (ListedFile(modified, path, length) for path, modified, length in found)
     return frozenset(file for file in listed if not is_hidden(file.path, paths))
 
@@ -99,8 +95,7 @@ def read_files(
         together = _load_if_exactly(wanted, spark, paths, file_format, schema, options)
         if together is not None:
             return together
-    # Looked at in a few tasks instead of one for each.
-    with _setting(spark, PARALLELISM, LISTING_TASKS) if len(wanted) > FEW else nullcontext():
+    with _few_listing_tasks(spark) if len(wanted) > FEW else nullcontext():
         frames = [
             _load(spark, [escaped(path) for path in below], file_format, schema, {**options, **base})
             for base, below in _by_base(wanted, paths, options)
@@ -167,17 +162,17 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 @contextmanager
-def _setting(spark: SparkSession, name: str, value: str) -> Iterator[None]:
-    """Change a setting of the session within the block."""
-    before = spark.conf.get(name, None)
-    spark.conf.set(name, value)
+def _few_listing_tasks(spark: SparkSession) -> Iterator[None]:
+    """Let Spark look at many paths in a few tasks instead of one for each, while a frame is made."""
+    before = spark.conf.get(PARALLELISM, None)
+    spark.conf.set(PARALLELISM, LISTING_TASKS)
     try:
         yield
     finally:
         if before is None:
-            spark.conf.unset(name)
+            spark.conf.unset(PARALLELISM)
         else:
-            spark.conf.set(name, before)
+            spark.conf.set(PARALLELISM, before)
 
 
 def _by_base(

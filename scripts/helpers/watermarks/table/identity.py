@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
 
@@ -29,7 +30,7 @@ def caller_identity(session: boto3.Session, dynamodb_client: Any) -> str:
     try:
         sts = session.client("sts", region_name=dynamodb_client.meta.region_name, config=QUICK)
         return str(sts.get_caller_identity()["Arn"])
-    except (BotoCoreError, ClientError):
+    except (BotoCoreError, ClientError, ResponseParserError):
         return _user_of_this_machine()
 
 

@@ -19,7 +19,7 @@ from scripts.helpers.watermarks.values.digests import digest_of
 MICROS = 1_000_000
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)  # a first load may list hundreds of thousands
 class ListedFile:
     """A file as it was listed: when it was modified (microseconds since 1970), where it is, how long it is."""
 
