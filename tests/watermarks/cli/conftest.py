@@ -48,7 +48,7 @@ def run_command(*arguments: str, **environ: str) -> Ended:
 @pytest.fixture(autouse=True)
 def one_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share the session: a new one for each command reads botocore's data files again, for longer than it works."""
-    monkeypatch.setattr("scripts.helpers.watermarks.table.reads.default_session", session)
+    monkeypatch.setattr("scripts.helpers.watermarks.table.reads.EnvironmentSession", session)
 
 
 @pytest.fixture

@@ -44,15 +44,19 @@ class Asked:
 
     def watermarks(self) -> Watermarks:
         """Open the table; no request is made yet."""
-        from scripts.helpers.watermarks.cli.session import open_session
         from scripts.helpers.watermarks.watermarks import Watermarks
 
+        session = None
+        if self.profile:
+            from scripts.helpers.watermarks.cli.session import open_session
+
+            session = open_session(self.profile)
         return Watermarks(
             # Not typer's envvar: after the command's name it would win over an option before it.
             self.table or os.environ.get("WATERMARKS_TABLE") or DEFAULT_TABLE,
             region_name=self.region,
             endpoint_url=self.endpoint_url,
-            boto3_session=open_session(self.profile) if self.profile else None,
+            boto3_session=session,
         )
 
     def console(self) -> Console:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scripts.helpers.watermarks.metrics.data import NAMESPACE, metric_data, requests
 from scripts.helpers.watermarks.metrics.facts import RunFacts
-
-if TYPE_CHECKING:
-    import boto3
+from scripts.helpers.watermarks.table.session import AwsSession
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +23,7 @@ NOT_ALLOWED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedO
 class Publisher:
     """Publishes the metrics of one run, with the session and in the region that its table is reached with."""
 
-    def __init__(self, session: boto3.Session, region: str | None) -> None:
+    def __init__(self, session: AwsSession, region: str | None) -> None:
         """Keep what a client needs; it is made when the first metrics are published."""
         self._session = session
         self._region = region

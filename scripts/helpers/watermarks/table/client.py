@@ -32,6 +32,7 @@ from scripts.helpers.watermarks.errors import (
     TableUnavailableError,
     UnsupportedValueError,
 )
+from scripts.helpers.watermarks.table.session import AwsSession
 
 # Standard mode retries throttling, 5xx, timeouts and broken connections with jittered back-off. The time-outs are
 # short because the items are small: a hanging socket must not eat up a lease.
@@ -89,7 +90,7 @@ TRANSIENT_CODES = frozenset(
 class SessionConnection(Connection):
     """pynamodb's connection with a client of a boto3 session, so that its credentials refresh as the session's do."""
 
-    def __init__(self, session: boto3.Session, region: str | None, endpoint_url: str | None) -> None:
+    def __init__(self, session: AwsSession, region: str | None, endpoint_url: str | None) -> None:
         """Keep what the client needs; it is made when the first request is."""
         super().__init__(region=region, host=endpoint_url)
         self._boto3_session = session
@@ -131,7 +132,7 @@ def refuse_broken_answer(http_response: Any, **_: object) -> None:
             raise ChecksumError(checksum_type=name, expected_checksum=expected, actual_checksum=str(actual))
 
 
-def resolve_region(region_name: str | None, given: boto3.Session | None, session: boto3.Session) -> str | None:
+def resolve_region(region_name: str | None, given: boto3.Session | None, session: AwsSession) -> str | None:
     """Find the region: the argument, the given session's, AWS_REGION (which boto3 does not read), the profile's."""
     asked = region_name or (given.region_name if given is not None else None)
     return asked or os.environ.get("AWS_REGION") or session.region_name

@@ -5,21 +5,19 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
-
-if TYPE_CHECKING:
-    import boto3
+from scripts.helpers.watermarks.table.session import AwsSession
 
 QUICK = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 
 
-def caller_identity(session: boto3.Session, dynamodb_client: Any) -> str:
+def caller_identity(session: AwsSession, dynamodb_client: Any) -> str:
     """Name the caller: an ARN where AWS can be asked, else `user@machine`.
 
     An emulator of DynamoDB says nothing about where STS is, so AWS itself is then not asked.

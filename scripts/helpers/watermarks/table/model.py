@@ -7,7 +7,7 @@ object, so that two of them on different tables or endpoints share nothing.
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pynamodb.attributes import Attribute, BinaryAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.connection.table import TableConnection
@@ -19,11 +19,9 @@ from pynamodb.models import Model
 
 from scripts.helpers.watermarks.errors import BrokenItemError
 from scripts.helpers.watermarks.table.client import SessionConnection
+from scripts.helpers.watermarks.table.session import AwsSession
 from scripts.helpers.watermarks.table.wire import map_from_wire, map_to_wire
 from scripts.helpers.watermarks.values import StoredMap
-
-if TYPE_CHECKING:
-    import boto3
 
 LATEST = "#latest"
 CHANGE = "#change/"
@@ -185,7 +183,7 @@ def broken(table_name: str, job_id: str, item: str, attribute: str, problem: str
     )
 
 
-def item_model(table_name: str, session: boto3.Session, region: str | None, endpoint_url: str | None) -> type[Item]:
+def item_model(table_name: str, session: AwsSession, region: str | None, endpoint_url: str | None) -> type[Item]:
     """Give the model bound to one table, whose requests are made with the session's credentials."""
     meta = type("Meta", (), {"table_name": table_name, "region": region, "host": endpoint_url})
     model: type[Item] = type("Item", (Item,), {"Meta": meta, "__module__": __name__})

@@ -20,6 +20,7 @@ from scripts.helpers.watermarks.table.identity import caller_identity
 from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord
 from scripts.helpers.watermarks.table.model import CHANGE, LATEST, Item, connection_of, item_model
 from scripts.helpers.watermarks.table.parsing import read_change, read_listed_state, read_record, read_state
+from scripts.helpers.watermarks.table.session import AwsSession, EnvironmentSession
 
 if TYPE_CHECKING:
     import boto3
@@ -40,13 +41,6 @@ class Backoff:
         self.sleep(random.uniform(0, min(self.most, self.base * 2**tries)))
 
 
-def default_session() -> boto3.Session:
-    """Open a session as the environment has it. boto3 is imported only now: many a process never gets this far."""
-    import boto3
-
-    return boto3.Session()
-
-
 class TableReads:
     """One DynamoDB table, reached with one boto3 session: what can be asked of it."""
 
@@ -61,7 +55,7 @@ class TableReads:
     ) -> None:
         """Prepare the model; no request is made yet."""
         with errors_in_words(Place(table_name, region_name, endpoint_url), "open an AWS session"):
-            session = boto3_session or default_session()
+            session: AwsSession = boto3_session or EnvironmentSession()
             region = resolve_region(region_name, boto3_session, session)
         self.place = Place(table_name, region, endpoint_url)
         self.item = item_model(table_name, session, region, endpoint_url)
