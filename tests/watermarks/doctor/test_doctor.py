@@ -1,6 +1,5 @@
 """`doctor`: it finds what is wrong, says how to mend it, and changes nothing."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -8,32 +7,13 @@ import boto3
 import pytest
 
 from scripts.helpers.watermarks import Watermarks
-from scripts.helpers.watermarks.doctor import Finding, examine
+from scripts.helpers.watermarks.doctor import examine
 from tests.support.adding import add
 from tests.support.runs import commit_run
-from tests.support.tables import Clock, EmulatedTable, answer, faults_on, new_table, requests_of
-from tests.watermarks.cli.conftest import run_command
+from tests.support.tables import EmulatedTable, answer, faults_on, new_table, requests_of
+from tests.watermarks.doctor.conftest import by_check, not_ok
 
 DENIED = answer(400, "AccessDeniedException", "User: arn:aws:iam::123456789012:user/x is not authorized")
-
-
-@pytest.fixture
-def table(moto_endpoint: str) -> EmulatedTable:
-    """A table of each test's own, as Terraform would make it."""
-    made = new_table(moto_endpoint)
-    made.client.update_continuous_backups(
-        TableName=made.name, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
-    )
-    made.client.update_table(TableName=made.name, DeletionProtectionEnabled=True)
-    return made
-
-
-def by_check(findings: list[Finding]) -> dict[str, Finding]:
-    return {finding.check: finding for finding in findings}
-
-
-def not_ok(findings: list[Finding]) -> dict[str, Finding]:
-    return by_check([finding for finding in findings if finding.verdict != "ok"])
 
 
 def test_healthy__nothing_is_wrong_and_nothing_is_written(table: EmulatedTable) -> None:
@@ -261,59 +241,3 @@ def test_permissions__of_a_jobs_own_role_are_tried_on_that_job(table: EmulatedTa
         if name in ("GetItem", "UpdateItem")
     ]
     assert set(asked_of) == {"repairs"}
-
-
-def test_lease__that_ran_out_is_named(table: EmulatedTable, clock: Clock) -> None:
-    run = table.watermarks(clock=clock).job_run("repairs", "jr_gone", lease=timedelta(minutes=5)).begin()
-    assert run._heartbeat is not None
-    run._heartbeat.stop()
-
-    found = not_ok(examine(table.watermarks()))["lease"]
-
-    assert found.verdict == "warning"
-    assert "'jr_gone' of job 'repairs'" in found.told
-
-
-def damage(table: EmulatedTable) -> Iterator[tuple[str, str]]:
-    """Damage one item of each of three jobs."""
-    watermarks = table.watermarks()
-    for job, item, change in (
-        ("state", "#latest", {"version": {"S": "three"}}),
-        ("run", "jr_1", {"status": {"S": "PERHAPS"}}),
-        ("change", "#change/000000000002", {"changedBy": None}),
-    ):
-        commit_run(watermarks, job, "jr_1", up_to=10)
-        watermarks.set_mark(job, "repairs", 20)
-        table.edit(job, item, **change)
-        yield job, item
-
-
-def test_items__that_cannot_be_read_are_all_named(table: EmulatedTable) -> None:
-    damaged = list(damage(table))
-    add(table.watermarks(), "fine", "jr_1", value=1)
-
-    told = [finding.told for finding in examine(table.watermarks()) if finding.check == "item"]
-
-    assert len(told) == 3
-    assert all(any(f"jobName={job!r}, runId={item!r}" in each for each in told) for job, item in damaged)
-
-
-def test_items__of_the_original_class_are_pointed_out(table: EmulatedTable) -> None:
-    table.put("repairs", "jr_old", watermarks={"M": {}})
-
-    found = not_ok(examine(table.watermarks(), "repairs"))["older items"]
-
-    assert found.verdict == "warning"
-    assert found.remedy == "watermarks adopt repairs RUN"
-
-
-def test_command__ends_with_1_only_for_a_problem(table: EmulatedTable) -> None:
-    place = ("--table", table.name, "--endpoint-url", table.endpoint_url)
-    healthy = run_command("doctor", "--json", *place)
-    list(damage(table))
-    sick = run_command("doctor", "--json", *place)
-
-    assert (healthy.code, healthy.document["healthy"]) == (0, True)
-    assert (sick.code, sick.document["healthy"]) == (1, False)
-    assert all(set(each) == {"check", "verdict", "told", "remedy"} for each in sick.document["findings"])
-    assert "✗" in run_command("doctor", *place).out
