@@ -114,8 +114,8 @@ def read_new_files(
             argument="band",
             value=options.band,
         )
-    frame = _frame(spark, plan.taken, options, source, first_load=known == Known())
     read = FilesRead(options.paths, known.horizon, plan, went_on=bool(known.digests))
+    frame = _frame(spark, known, listing, plan, options, source)
     _log(source, read, plan)
     return frame, read
 
@@ -124,12 +124,12 @@ def read_files_between(
     spark: SparkSession, source: str, first: Known, last: Known, options: FileOptions
 ) -> tuple[DataFrame, FilesRead]:
     """Read the files that were done after one run and not yet after an earlier one."""
-    listed = _list(spark, first.horizon, options).files
-    taken = covered_between(listed, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
+    listing = _list(spark, first.horizon, options)
+    taken = covered_between(listing.files, after=(first.horizon, first.digests), up_to=(last.horizon, last.digests))
     plan = FilePlan(taken, 0, last.horizon, last.digests)
     read = FilesRead(options.paths, first.horizon, plan)
     _log(source, read, plan)
-    return _frame(spark, taken, options, source, first_load=first.horizon is None), read
+    return _frame(spark, first, listing, plan, options, source), read
 
 
 def read_all_files(spark: SparkSession, source: str, options: FileOptions) -> tuple[DataFrame, FilesRead]:
@@ -170,8 +170,42 @@ def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> Lis
 
 
 def _frame(
-    spark: SparkSession, files: Sequence[ListedFile], options: FileOptions, source: str, *, first_load: bool
+    spark: SparkSession, known: Known, listing: Listing, plan: FilePlan, options: FileOptions, source: str
 ) -> DataFrame:
+    """Read what a run takes: whole folders if nothing of them was read before and that is the same, else the files."""
+    folders = _folders(spark, listing, plan, options) if known == Known() else None
+    return _files(spark, plan.taken, options, source) if folders is None else folders
+
+
+def _folders(spark: SparkSession, listing: Listing, plan: FilePlan, options: FileOptions) -> DataFrame | None:
+    """Read whole folders, where that is to read just the files that are to be taken; None where it may not be.
+
+    Spark lists the folders once more for it. Where the files after the horizon are the same before and after that, they
+    were the same in between; and up to the horizon, no file appears any more.
+    """
+    from scripts.helpers.watermarks.sources.files import FEW, read_folders, reads_in_utc
+
+    if plan.horizon is None or listing.hidden or len(plan.taken) <= FEW:
+        return None
+    before = plan.taken[-1].second + 1 if reads_in_utc(spark, options.options) else None
+    if len(plan.taken) < len(listing.within(None, before)):
+        return None
+    frame = read_folders(
+        spark,
+        options.spelled,
+        file_format=options.file_format,
+        schema=options.schema,
+        options=options.options,
+        before=before,
+    )
+    if frame is None or (before is not None and before <= plan.horizon + 1):
+        return frame
+    again = _list(spark, plan.horizon, options)
+    same = again.within(plan.horizon, before) == listing.within(plan.horizon, before)
+    return frame if same and again.complete and not again.hidden else None
+
+
+def _files(spark: SparkSession, files: Sequence[ListedFile], options: FileOptions, source: str) -> DataFrame:
     from scripts.helpers.watermarks.sources.files import is_missing, read_files, read_nothing
 
     if files:
@@ -183,7 +217,6 @@ def _frame(
                 file_format=options.file_format,
                 schema=options.schema,
                 options=options.options,
-                first_load=first_load,
             )
         except Exception as error:
             if not is_missing(error):
@@ -193,7 +226,7 @@ def _frame(
             if len(remaining) == len(files):
                 raise
         logger.warning("%s: %s gone since the listing", source, count_of(len(files) - len(remaining), "file"))
-        return _frame(spark, remaining, options, source, first_load=first_load)
+        return _files(spark, remaining, options, source)
     if options.schema is None:
         raise InvalidArgumentError(
             f"Source {source!r} has no new files, so there is nothing to infer its columns from. Give schema=, and an "

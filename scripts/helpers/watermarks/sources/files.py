@@ -12,7 +12,6 @@ from contextlib import contextmanager, nullcontext
 from datetime import datetime, timezone
 from functools import reduce
 from itertools import groupby
-from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -24,7 +23,6 @@ from scripts.helpers.watermarks.sources.paths import (
     has_partitions,
     is_hidden,
     spark_spelling,
-    split_path,
 )
 from scripts.helpers.watermarks.window import ListedFile, Listing
 
@@ -33,7 +31,10 @@ logger = logging.getLogger(__name__)
 # Up to this many paths Spark looks at on the driver; for more it starts a job with a task for each.
 FEW = 32
 LISTING_TASKS = "64"
+# Spark would make a task of every 32 files, however small; this many keep any cluster busy that only lists.
+NAMING_TASKS = 128
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+UTC_NAMES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
 # The reader's options that say which files there are, and not how to read them.
 LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
 
@@ -41,7 +42,7 @@ LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"
 def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
     """List the files of the paths that were modified after the beginning of a second; all of them where it is None."""
     try:
-        return Listing(_list_together(spark, paths, options, after))
+        return _list_together(spark, paths, options, after)
     except Exception as error:
         if len(paths) == 1 and not is_missing(error):
             raise
@@ -50,22 +51,40 @@ def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, 
         return Listing(frozenset(), complete=False)
     # Spark refuses them all where one does not exist, or where several have partition folders.
     found = [list_files(spark, [path], options, after) for path in paths]
-    return Listing(frozenset().union(*(each.files for each in found)), all(each.complete for each in found))
+    return Listing(
+        frozenset().union(*(each.files for each in found)),
+        complete=all(each.complete for each in found),
+        hidden=sum(each.hidden for each in found),
+    )
 
 
-def _list_together(
-    spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None
-) -> frozenset[ListedFile]:
+def _list_together(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
     reader = spark.read.format("binaryFile").options(timeZone="UTC", ignoreMissingFiles="true")
     for name, value in options.items():
         if name.lower() in LISTING_OPTIONS:
             reader = reader.option(name, value)
     if after is not None:
-        moment = datetime.fromtimestamp(after, timezone.utc)
-        reader = reader.option("modifiedAfter", moment.strftime("%Y-%m-%dT%H:%M:%S"))
-    found = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length").collect()
+        reader = reader.option("modifiedAfter", _moment(after))
+    names = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length")
+    found = names.coalesce(NAMING_TASKS).collect()
     listed = (ListedFile(modified, path, length) for path, modified, length in found)
-    return frozenset(file for file in listed if not is_hidden(file.path, paths))
+    shown = frozenset(file for file in listed if not is_hidden(file.path, paths))
+    return Listing(shown, hidden=len(found) - len(shown))
+
+
+def _moment(second: int) -> str:
+    """Give a second as the reader's options take it, where its zone is UTC."""
+    return datetime.fromtimestamp(second, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def reads_in_utc(spark: SparkSession, options: Mapping[str, str]) -> bool:
+    """Say whether a reader's times are in UTC.
+
+    In other zones, Spark (up to 4.0 at least) compares the moment of `modifiedBefore` with the files' wall-clock times.
+    Its zone cannot be chosen: it is also the one in which times in the files are read.
+    """
+    chosen = {name.lower(): value for name, value in options.items()}.get("timezone")
+    return (chosen or spark.conf.get("spark.sql.session.timeZone") or "") in UTC_NAMES
 
 
 def is_missing(error: Exception) -> bool:
@@ -81,7 +100,6 @@ def read_files(
     file_format: str,
     schema: StructType | str | None,
     options: Mapping[str, str],
-    first_load: bool,
 ) -> DataFrame:
     """Read exactly these files, with the columns that their partition folders stand for.
 
@@ -89,18 +107,38 @@ def read_files(
     """
     wanted = sorted(file.path for file in files)
     options = {**options, "ignoreMissingFiles": "true"}
-    # Over Spark Connect a frame of folders finds in every action what is there by then.
-    if first_load and len(wanted) > FEW and are_apart(paths) and "connect" not in type(spark).__module__:
-        # Every file there is: listing the folders once more is quicker than looking at thousands of paths one by one.
-        together = _load_if_exactly(wanted, spark, paths, file_format, schema, options)
-        if together is not None:
-            return together
     with _few_listing_tasks(spark) if len(wanted) > FEW else nullcontext():
         frames = [
             _load(spark, [escaped(path) for path in below], file_format, schema, {**options, **base})
             for base, below in _by_base(wanted, paths, options)
         ]
     return _union(frames)
+
+
+def read_folders(
+    spark: SparkSession,
+    paths: Sequence[str],
+    *,
+    file_format: str,
+    schema: StructType | str | None,
+    options: Mapping[str, str],
+    before: int | None,
+) -> DataFrame | None:
+    """Read every file of the paths, or those modified before a second, as Spark lists them now; None if it cannot.
+
+    For thousands of files this is far quicker than to have Spark look at each of their paths.
+    """
+    # Over Spark Connect a frame of folders finds in every action what is there by then.
+    if not are_apart(paths) or "connect" in type(spark).__module__:
+        return None
+    options = {**options, "ignoreMissingFiles": "true"}
+    if before is not None:
+        options["modifiedBefore"] = _moment(before)
+    try:
+        return _load(spark, paths, file_format, schema, options)
+    except Exception:
+        # One of several paths does not exist, or several have partition folders. Else reading the files tells.
+        return None
 
 
 def read_nothing(
@@ -138,25 +176,6 @@ def _load(
     return frame
 
 
-def _load_if_exactly(
-    wanted: Sequence[str],
-    spark: SparkSession,
-    paths: Sequence[str],
-    file_format: str,
-    schema: StructType | str | None,
-    options: Mapping[str, str],
-) -> DataFrame | None:
-    try:
-        together = _load(spark, paths, file_format, schema, options)
-    except Exception:
-        # One of several paths does not exist, or several have partition folders. Else reading the files tells.
-        return None
-    found = together.inputFiles()
-    expected = {_normal(path) for path in wanted}
-    same = len(found) == len(expected) and all(_normal(unquote(path)) in expected for path in found)
-    return together if same else None
-
-
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
@@ -185,8 +204,3 @@ def _by_base(
         return
     for base, below in groupby(wanted, key=lambda path: spark_spelling(path, base_of(path, paths))):
         yield {"basePath": base}, list(below)
-
-
-def _normal(path: str) -> str:
-    where, parts = split_path(path)
-    return "/".join([where, *parts])

@@ -40,10 +40,22 @@ class ListedFile:
 
 @dataclass(frozen=True)
 class Listing:
-    """The files that were found, each once, and whether all of the paths were there to look at."""
+    """The files that were found, each once.
+
+    Attributes:
+        files: the files.
+        complete: whether all of the paths were there to look at.
+        hidden: how many more there are that nobody wrote as data, and that Spark would read.
+    """
 
     files: frozenset[ListedFile]
     complete: bool = True
+    hidden: int = 0
+
+    def within(self, after: int | None, before: int | None) -> frozenset[ListedFile]:
+        """Give the files that were modified after one second and before another, where they are given."""
+        low, high = -math.inf if after is None else after, math.inf if before is None else before
+        return frozenset(file for file in self.files if low < file.second < high)
 
 
 @dataclass(frozen=True)
@@ -87,10 +99,10 @@ def plan_files(
         The plan.
     """
     candidates = [file for file in listing.files if horizon is None or file.second > horizon]
-    new = sorted(file for file in candidates if file.digest not in known)
+    new = sorted(file for file in candidates if not known or file.digest not in known)
     taken = new if max_files is None else _whole_seconds(new, max_files)
-    done = known | {file.digest for file in taken}
     if not listing.complete:
+        done = known | {file.digest for file in taken}
         return FilePlan(tuple(taken), len(new) - len(taken), horizon, done)
     # The last second that was over by then: times are cut to seconds, so the one that was not can still gain files.
     reached = math.floor((listed_at - band).timestamp()) - 1
@@ -98,8 +110,11 @@ def plan_files(
         reached = min(reached, taken[-1].second)
     if horizon is not None:
         reached = max(reached, horizon)
-    kept = frozenset(file.digest for file in candidates if file.second > reached and file.digest in done)
-    return FilePlan(tuple(taken), len(new) - len(taken), reached, kept)
+    # Of a first load of thousands, only the last few are worth a digest.
+    kept = {file.digest for file in taken if file.second > reached}
+    if known:
+        kept |= known & {file.digest for file in candidates if file.second > reached}
+    return FilePlan(tuple(taken), len(new) - len(taken), reached, frozenset(kept))
 
 
 def covered_between(
