@@ -98,8 +98,13 @@ def script(name: str) -> Path:
 
 
 def ran(words: Sequence[str], folder: Path) -> str:
-    """Run a command somewhere else than in the checkout, and give what it said."""
-    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    """Run a command somewhere else than in the checkout, and give what it said.
+
+    Compiled modules are kept, as pip keeps them for whoever installs the package: what others brought is compiled
+    already, and this package, installed from the checkout, would else be compiled anew in every process.
+    """
+    unwanted = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
+    environ = {name: value for name, value in os.environ.items() if name not in unwanted}
     done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True, check=False)
     if done.returncode:
         raise WrongResultError(f"{Path(words[0]).name} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
