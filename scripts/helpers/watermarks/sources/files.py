@@ -26,6 +26,7 @@ from scripts.helpers.watermarks.sources.paths import (
     spark_spelling,
     split_path,
 )
+from scripts.helpers.watermarks.values.choice import CHOOSING
 from scripts.helpers.watermarks.window import ListedFile, Listing
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ FEW = 32
 LISTING_TASKS = "64"
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 # The reader's options that say which files there are, and not how to read them.
-LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
+LISTING_OPTIONS = frozenset({*CHOOSING, "basepath"})
 
 
 def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
