@@ -164,3 +164,12 @@ def test_disabled__asks_for_no_options(landing: Landing) -> None:
     landing.put("c.json", 3, ago=60)
 
     assert landing.look(bookmark_option=DISABLE) == [3]
+
+
+@pytest.mark.parametrize("given", [False, "FALSE"], ids=str)
+def test_partitions__are_kept_where_the_lookup_is_not_recursive(landing: Landing, given: Any) -> None:
+    landing.put("day=1/a.json", 1)
+
+    with landing.watermarks.job_run(landing.job, "jr_1") as run:
+        new = landing.new(run, options={"recursiveFileLookup": given})
+        assert [tuple(row) for row in new.collect()] == [(1, 1)]

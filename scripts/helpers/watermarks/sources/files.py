@@ -26,7 +26,7 @@ from scripts.helpers.watermarks.sources.paths import (
     spark_spelling,
     split_path,
 )
-from scripts.helpers.watermarks.values.choice import CHOOSING
+from scripts.helpers.watermarks.values.choice import CHOOSING, choice_of
 from scripts.helpers.watermarks.window import ListedFile, Listing
 
 logger = logging.getLogger(__name__)
@@ -180,7 +180,7 @@ def _by_base(
     wanted: Sequence[str], paths: Sequence[str], options: Mapping[str, str]
 ) -> Iterator[tuple[dict[str, str], list[str]]]:
     """Group files by the given path they are below, from which on folders like `day=1` are partition columns."""
-    chosen = {name.lower() for name in options} & {"recursivefilelookup", "basepath"}
+    chosen = "recursiveFileLookup" in choice_of(options) or "basepath" in {name.lower() for name in options}
     if chosen or not any(has_partitions(path, paths) for path in wanted):
         yield {}, list(wanted)
         return
