@@ -205,10 +205,10 @@ def _job(watermarks: Watermarks, job_id: str) -> Iterator[Finding]:
                 f"lease, which ran out at {until}",
                 "See in Glue how it ended. The next run takes the job over by itself and loads the same window again.",
             )
-        for _ in watermarks.history(job_id, limit=MOST_RUNS):
-            pass
-        for _ in watermarks.changes(job_id, limit=MOST_RUNS):
-            pass
+        for looked_at in (watermarks.history, watermarks.changes):
+            for each in looked_at(job_id, limit=MOST_RUNS, with_broken=True):
+                if "problem" in each:
+                    yield Finding("item", "problem", each["problem"])
     except BrokenItemError as error:
         yield Finding("item", "problem", str(error))
     except UnadoptedItemsError as error:
