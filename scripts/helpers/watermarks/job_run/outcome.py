@@ -34,7 +34,10 @@ _SECRET = re.compile(
 
 @dataclass(frozen=True)
 class SourceRead:
-    """What a run read of one source of rows."""
+    """What a run read of one source of rows.
+
+    `utc_offset`: how far the session's wall clock was ahead of UTC, in microseconds, for a mark that has no zone.
+    """
 
     after: RowsPosition
     low: MarkValue | None
@@ -44,6 +47,7 @@ class SourceRead:
     held: int = 0
     late: int | None = None
     late_by: float | None = None
+    utc_offset: int = 0
 
     def window(self) -> StoredMap:
         """Give the window and the counts, as they are stored."""
