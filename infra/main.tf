@@ -11,5 +11,6 @@ module "table" {
   deletion_protection    = var.deletion_protection
 
   job_names       = var.job_names
+  publish_metrics = var.publish_metrics
   create_policies = var.create_policies
 }

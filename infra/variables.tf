@@ -31,6 +31,13 @@ variable "job_names" {
   nullable    = false
 }
 
+variable "publish_metrics" {
+  description = "Whether the job policies allow to publish the package's metrics in CloudWatch."
+  type        = bool
+  default     = true
+  nullable    = false
+}
+
 variable "create_policies" {
   description = "Whether to create managed IAM policies as well. Their JSON is an output either way."
   type        = bool

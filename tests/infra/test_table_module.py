@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scripts.helpers.watermarks import Watermarks
+from scripts.helpers.watermarks.metrics.data import NAMESPACE
 from tests.support.applied import REGION, Applied, apply
 from tests.support.iam import Context, allows, as_list, statements
 
@@ -172,10 +173,25 @@ def test_policies__of_one_job_allow_no_other(applied_with_jobs: Applied) -> None
     assert not allows(policy, "dynamodb:PutItem", ARN, {"dynamodb:LeadingKeys": ["repairs-load"]})
 
 
+@pytest.mark.parametrize(
+    ("namespace", "allowed"), [(NAMESPACE, ["job"]), ("Glue", []), ("AWS/Billing", []), (None, [])], ids=str
+)
+def test_policies__allow_metrics(applied_with_jobs: Applied, namespace: str | None, allowed: list[str]) -> None:
+    context: Context = {"cloudwatch:namespace": [namespace]} if namespace else {}
+    policies = {role: applied_with_jobs.outputs[f"{role}_policy_json"] for role in ROLES}
+
+    roles = [role for role, policy in policies.items() if allows(policy, "cloudwatch:PutMetricData", "*", context)]
+
+    assert roles == allowed
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_policies__have_no_wildcard(applied_with_jobs: Applied, role: str) -> None:
     for statement in statements(applied_with_jobs.outputs[f"{role}_policy_json"]):
-        assert "*" not in "".join(as_list(statement["Action"]) + as_list(statement["Resource"]))
+        actions, resources = as_list(statement["Action"]), as_list(statement["Resource"])
+        # AWS knows no resources of metrics; the condition holds them to a namespace instead.
+        of_metrics = actions == ["cloudwatch:PutMetricData"] and resources == ["*"] and "Condition" in statement
+        assert of_metrics or "*" not in "".join(actions + resources)
 
 
 def test_managed_policies__are_the_outputs(applied_with_jobs: Applied) -> None:

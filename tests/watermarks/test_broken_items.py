@@ -143,6 +143,9 @@ def test_record__broken_by_hand(
     with pytest.raises(BrokenItemError) as failure:
         list(on_moto.history(broken_job))
     assert_names(failure.value, broken_job, "jr_1", attribute, problem)
+    (shown,) = on_moto.history(broken_job, with_broken=True)
+    assert {shown[name] for name in ("runId", "item")} == {"jr_1"}
+    assert (shown["jobName"], shown["status"], shown["problem"]) == (broken_job, "BROKEN", str(failure.value))
 
 
 def test_state__broken_by_hand_and_mended(on_moto: Watermarks, moto_table: EmulatedTable, broken_job: str) -> None:
@@ -175,3 +178,44 @@ def test_jobs__a_broken_state_is_named(on_moto: Watermarks, moto_table: Emulated
     assert_names(failure.value, broken_job, "#latest", "watermarks", "/day: 'Thursday' is not of type date")
     moto_table.edit(broken_job, watermarks={"M": {"day": {"S": "2023-03-16"}}})
     assert broken_job in {each["jobName"] for each in on_moto.jobs()}
+
+
+def test_history__as_far_as_it_can_be_read(on_moto: Watermarks, moto_table: EmulatedTable, broken_job: str) -> None:
+    for number in range(2, 7):
+        add(on_moto, broken_job, f"jr_{number}", rows_collected=number)
+    moto_table.edit(broken_job, "jr_1", version={"S": "1"})  # pynamodb cannot make a model of it
+    moto_table.edit(broken_job, "jr_4", status={"S": "PERHAPS"})  # we cannot make a record of it
+    moto_table.edit(broken_job, "jr_6", sources={"M": {"repairs": {"M": {}}}})  # no position can be made of it
+
+    for limit, runs in ((None, [6, 5, 4, 3, 2, 1]), (4, [6, 5, 4, 3]), (1, [6])):
+        found = list(on_moto.history(broken_job, limit, with_broken=True))
+        assert [run["runId"] for run in found] == [f"jr_{number}" for number in runs]
+        assert [run["runId"] for run in found if run["status"] == "BROKEN"] == [
+            f"jr_{number}" for number in runs if number in (1, 4, 6)
+        ]
+
+
+def test_changes__as_far_as_they_can_be_read(on_moto: Watermarks, moto_table: EmulatedTable, broken_job: str) -> None:
+    for mark in (10, 20, 30):
+        on_moto.set_mark(broken_job, "repairs", mark)
+    moto_table.edit(broken_job, "#change/000000000003", changedBy=None)
+
+    with pytest.raises(BrokenItemError) as failure:
+        list(on_moto.changes(broken_job))
+    found = list(on_moto.changes(broken_job, with_broken=True))
+
+    assert [(change["version"], change["operation"]) for change in found] == [(4, "set"), (3, "BROKEN"), (2, "set")]
+    assert (found[1]["item"], found[1]["problem"]) == ("#change/000000000003", str(failure.value))
+    assert set(found[0]) <= set(found[1])
+
+
+def test_broken__has_the_names_that_every_run_has(
+    on_moto: Watermarks, moto_table: EmulatedTable, broken_job: str
+) -> None:
+    (whole,) = on_moto.history(broken_job)
+    moto_table.edit(broken_job, "jr_1", status={"S": "PERHAPS"})
+    (broken,) = on_moto.history(broken_job, with_broken=True)
+
+    always = {"jobName", "runId", "watermarks", "status", "version", "recordedAt"}
+    assert always <= set(whole)
+    assert set(broken) == always | {"item", "problem"}

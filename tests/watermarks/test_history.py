@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,7 @@ def test_history__all_that_is_stored_of_each_run(table: EmulatedTable, job: str,
     ],
 )
 def test_history__newest_first_up_to_the_limit(
-    watermarks: Watermarks, busy_job: str, limit: dict[str, int | None], pages: list[int]
+    watermarks: Watermarks, busy_job: str, limit: dict[str, Any], pages: list[int]
 ) -> None:
     with requests_of(watermarks) as requests:
         runs = [run["runId"] for run in watermarks.history(busy_job, **limit)]

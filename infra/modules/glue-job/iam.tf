@@ -156,7 +156,7 @@ data "aws_iam_policy_document" "job" {
     }
   }
 
-  # GlueWatermarks: what the package publishes. Glue: what Glue publishes of every job, in the job's name.
+  # What Glue publishes of every job, in the job's name. What the package publishes, the watermarks' policy allows.
   statement {
     sid       = "PublishMetrics"
     actions   = ["cloudwatch:PutMetricData"]
@@ -165,7 +165,7 @@ data "aws_iam_policy_document" "job" {
     condition {
       test     = "StringEquals"
       variable = "cloudwatch:namespace"
-      values   = ["Glue", "GlueWatermarks"]
+      values   = ["Glue"]
     }
   }
 

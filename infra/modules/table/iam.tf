@@ -1,6 +1,7 @@
-# Who may do what, as policy documents without a wildcard in actions or resources.
+# Who may do what, as policy documents without a wildcard in actions or resources, but for metrics: AWS knows no resources of
+# them.
 #
-#   job       reads and commits the watermarks of the jobs named, and sees no other job
+#   job       reads and commits the watermarks of the jobs named, sees no other job, and publishes metrics
 #   reader    looks at everything, changes nothing
 #   operator  reader, and may rewind, reset, set and forget
 #
@@ -16,6 +17,8 @@ locals {
   # With a key of one's own, whoever uses the table must be allowed to use the key, through DynamoDB alone.
   kms_key_arns  = var.kms_key_arn == null ? [] : [var.kms_key_arn]
   dynamodb_here = "dynamodb.${local.region}.amazonaws.com"
+
+  metrics_namespace = "GlueWatermarks" # a contract with scripts/helpers/watermarks
 
   # One policy for a role that runs all the jobs named, and one each for jobs with a role of their own. No job can have the
   # name of the first: variables.tf refuses it.
@@ -77,6 +80,23 @@ data "aws_iam_policy_document" "job" {
     sid       = "DescribeTable"
     actions   = ["dynamodb:DescribeTable"]
     resources = [local.table_arn]
+  }
+
+  # On Glue every run that commits or fails publishes metrics without being asked. The condition holds it to the namespace.
+  dynamic "statement" {
+    for_each = var.publish_metrics ? [local.metrics_namespace] : []
+
+    content {
+      sid       = "PublishMetrics"
+      actions   = ["cloudwatch:PutMetricData"]
+      resources = ["*"]
+
+      condition {
+        test     = "StringEquals"
+        variable = "cloudwatch:namespace"
+        values   = [statement.value]
+      }
+    }
   }
 
   dynamic "statement" {

@@ -22,7 +22,7 @@ output "console_url" {
 }
 
 output "job_policy_json" {
-  description = "Policy for a role that runs all the jobs of job_names: read and commit their watermarks. Null without job_names."
+  description = "Policy for a role that runs all the jobs of job_names: read and commit their watermarks, publish metrics. Null without job_names."
   value       = local.job_policy_json
 }
 

@@ -61,6 +61,13 @@ variable "job_names" {
   }
 }
 
+variable "publish_metrics" {
+  description = "Whether the job policies allow to publish the package's metrics in CloudWatch. Without it, say metrics=False in the jobs, or each run logs a refusal."
+  type        = bool
+  default     = true
+  nullable    = false
+}
+
 variable "create_policies" {
   description = "Whether to create managed IAM policies as well. Their JSON is an output either way."
   type        = bool

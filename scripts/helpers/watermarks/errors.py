@@ -140,7 +140,7 @@ class UnsupportedColumnError(WatermarkError, TypeError):
 
 
 class WatermarkMismatchError(WatermarkError):
-    """The mark of a source was taken on another column, or on another type, than the one now read."""
+    """The mark of a source was taken on another column or type, or among other files, than is now read."""
 
     job_id: str
     transformation_ctx: str

@@ -46,6 +46,23 @@ def test_items__that_cannot_be_read_are_all_named(table: EmulatedTable) -> None:
     assert all(any(f"jobName={job!r}, runId={item!r}" in each for each in told) for job, item in damaged)
 
 
+def test_items__of_one_job_that_cannot_be_read_are_all_named(table: EmulatedTable) -> None:
+    watermarks = table.watermarks()
+    for number in (1, 2, 3):
+        commit_run(watermarks, "repairs", f"jr_{number}", up_to=10 * number)
+    watermarks.set_mark("repairs", "repairs", 40)
+    for run_id in ("jr_1", "jr_3"):
+        table.edit("repairs", run_id, status={"S": "PERHAPS"})
+    table.edit("repairs", "#change/000000000004", changedBy=None)
+
+    told = [finding.told for finding in examine(watermarks, "repairs") if finding.check == "item"]
+
+    items = ("jr_3", "jr_1", "#change/000000000004")
+    assert [each.partition(" of table")[0] for each in told] == [
+        f"Item jobName='repairs', runId={item!r}" for item in items
+    ]
+
+
 def test_items__of_the_original_class_are_pointed_out(table: EmulatedTable) -> None:
     table.put("repairs", "jr_old", watermarks={"M": {}})
 

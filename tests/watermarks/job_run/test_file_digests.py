@@ -27,7 +27,7 @@ def watermarks(table: EmulatedTable, clock: Clock) -> Watermarks:
 
 def read_files(run: JobRun, *names: str, band: float = 900.0) -> list[str]:
     """Have a run take the files of these names, modified a second before noon, and tell which of them it takes."""
-    known = run._known_files(run._state.sources, "claims", PATHS)
+    known = run._known_files(run._state.sources, "claims", PATHS, {})
     bucket = Bucket([Version(n, name, -1.0, -1.0, 10) for n, name in enumerate(names)], now=1.0)
     plan = plan_of_a_run(bucket, known, band=band)
     run._reads["claims"] = FilesRead(PATHS, known.horizon, plan)
@@ -255,7 +255,7 @@ def test_most__fits_into_an_item(watermarks: Watermarks, table: EmulatedTable, j
         run._reads["claims"] = FilesRead(PATHS, None, FilePlan((), 0, 7, every))
 
     with watermarks.job_run(job, "jr_2") as run:
-        known = run._known_files(run._state.sources, "claims", PATHS)
+        known = run._known_files(run._state.sources, "claims", PATHS, {})
 
     assert (known.horizon, known.digests) == (7, every)
     assert len(table.item(job, FIRST)["digests"]["B"]) < MAX_ITEM_BYTES

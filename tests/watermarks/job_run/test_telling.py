@@ -1,5 +1,6 @@
 """What a run tells of itself: how old its marks are, how much it loaded, and whether it loaded anything."""
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
@@ -34,10 +35,11 @@ def files(*taken: ListedFile, horizon: int | None = int(NOON.timestamp()) - 900)
     return FilesRead(("s3://landing",), None, FilePlan(taken, 0, horizon, frozenset()))
 
 
-def at(kind: MarkType, value: Any) -> SourceRead:
+def at(kind: MarkType, value: Any, *, hours: float = 0) -> SourceRead:
+    """A source at a mark, read in a session whose clock is so many hours ahead of UTC."""
     mark = marks.from_python(kind, value)
     assert isinstance(mark, int)
-    return rows(kind, mark)
+    return replace(rows(kind, mark), utc_offset=int(hours * 3_600) * marks.SECOND)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +48,12 @@ def at(kind: MarkType, value: Any) -> SourceRead:
         pytest.param(at("timestamp", NOON - timedelta(seconds=1.5)), 1.5, id="moment"),
         pytest.param(at("timestamp", NOON.astimezone(timezone(timedelta(hours=5)))), 0.0, id="moment-in-a-zone"),
         pytest.param(at("timestamp", NOON + timedelta(hours=1)), 0.0, id="from-the-future"),
-        pytest.param(at("timestamp_ntz", datetime(2023, 3, 16, 11)), 3_600.0, id="without-zone-as-utc"),
+        pytest.param(at("timestamp_ntz", datetime(2023, 3, 16, 11)), 3_600.0, id="without-zone-in-utc"),
+        pytest.param(at("timestamp_ntz", datetime(2023, 3, 16, 11), hours=-4), 0.0, id="without-zone-in-new-york"),
+        pytest.param(at("timestamp_ntz", datetime(2023, 3, 16, 7), hours=-4), 3_600.0, id="older-in-new-york"),
+        pytest.param(at("timestamp_ntz", datetime(2023, 3, 16, 17), hours=5.75), 2_700.0, id="in-kathmandu"),
         pytest.param(at("date", date(2023, 3, 15)), 43_200.0, id="date-counts-from-its-end"),
+        pytest.param(at("date", date(2023, 3, 15), hours=-4), 28_800.0, id="date-ends-later-in-new-york"),
         pytest.param(at("date", date(2023, 3, 16)), 0.0, id="current-day"),
         pytest.param(rows("timestamp", 253_402_300_800 * 10**6), 0.0, id="beyond-pythons-years"),
         pytest.param(rows("timestamp", None), None, id="no-mark-yet"),

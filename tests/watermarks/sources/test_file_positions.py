@@ -144,6 +144,7 @@ def test_history__tells_what_a_run_took(landing: Landing) -> None:
         "paths": [landing.path],
         "mark": HORIZON + timedelta(minutes=1),
         "digests": "#files/claims/000000000002",
+        "options": {},
         "low": HORIZON,
         "high": HORIZON + timedelta(minutes=15, seconds=1),
         "files": 2,

@@ -22,8 +22,9 @@ run "three_roles" {
       ])
       ReadOwnHistory = toset(["dynamodb:Query"])
       DescribeTable  = toset(["dynamodb:DescribeTable"])
+      PublishMetrics = toset(["cloudwatch:PutMetricData"])
     }
-    error_message = "A job should read and commit, and nothing else."
+    error_message = "A job should read, commit and publish metrics, and nothing else."
   }
 
   assert {
@@ -31,6 +32,7 @@ run "three_roles" {
       ReadAndCommitOwnWatermarks = toset([output.arn])
       ReadOwnHistory             = toset(["${output.arn}/index/runs-by-time"])
       DescribeTable              = toset([output.arn])
+      PublishMetrics             = toset(["*"])
     }
     error_message = "A job should reach the table and runs-by-time, and not latest-by-job, which shows every job."
   }
@@ -43,9 +45,20 @@ run "three_roles" {
         "ForAllValues:StringEquals" = "dynamodb:LeadingKeys: repairs-load, stock-load"
         "Null"                      = "dynamodb:LeadingKeys: false"
       }
-      if s.sid != "DescribeTable"
+      if !contains(["DescribeTable", "PublishMetrics"], s.sid)
     ])
     error_message = "A job should reach only the keys of the jobs named, and no request without a key should pass."
+  }
+
+  assert {
+    condition = alltrue([
+      for policy in values(data.aws_iam_policy_document.job) : flatten([
+        for s in policy.statement : [
+          for c in s.condition : "${c.test} ${c.variable} ${join(" ", c.values)}"
+        ] if s.sid == "PublishMetrics"
+      ]) == ["StringEquals cloudwatch:namespace GlueWatermarks"]
+    ])
+    error_message = "A job's metrics should be held to the package's namespace."
   }
 
   assert {
@@ -123,6 +136,21 @@ run "no_jobs_no_job_policy" {
   assert {
     condition     = keys(output.policy_arns) == ["operator", "reader"]
     error_message = "Without jobs there should be no managed job policy."
+  }
+}
+
+run "no_metrics" {
+  variables {
+    publish_metrics = false
+  }
+
+  assert {
+    condition = alltrue([
+      for policy in values(data.aws_iam_policy_document.job) : alltrue([
+        for s in policy.statement : !contains(s.actions, "cloudwatch:PutMetricData")
+      ])
+    ])
+    error_message = "Without publish_metrics no job should publish any."
   }
 }
 

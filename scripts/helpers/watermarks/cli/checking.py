@@ -34,7 +34,7 @@ def doctor(
     """Look for what usually goes wrong, and say how to mend it. Nothing is changed.
 
     Credentials and region, the table and its indexes, expiry and recovery, permissions (tried with requests whose
-    condition cannot hold), this machine's clock, leases that ran out, items that cannot be read.
+    condition cannot hold), this machine's clock, leases that ran out, marks in the future, items that cannot be read.
 
     \b
     Examples:
@@ -63,6 +63,6 @@ def _show(asked: Asked, findings: Sequence[Finding]) -> None:
         sign, style = SIGNS[finding.verdict]
         told = Text(harmless(finding.told))
         if finding.remedy:
-            told.append(f"\n→ {finding.remedy}", style="bold")
+            told.append(harmless(f"\n→ {finding.remedy}"), style="bold")
         rows.append([Text(sign, style=style), finding.check, told])
     print_table(asked.console(), [Column(""), Column("CHECK"), Column("FOUND", gives=True)], rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,15 +58,17 @@ def show(asked: Asked, job: Job) -> None:
     state = watermarks.job(job)
     if state is None:
         raise _unknown(asked, watermarks, job)
-    changes = list(watermarks.changes(job, limit=CHANGES_IN_SHOW))
+    changes = list(watermarks.changes(job, limit=CHANGES_IN_SHOW, with_broken=True))
     addresses = watermarks.console_addresses(job)
     if asked.json:
         print_document({**state, "changes": changes, "console": addresses})
+        _fail_if_broken(asked, watermarks, changes)
         return
     from scripts.helpers.watermarks.cli.pages import show_job
 
-    runs = list(watermarks.history(job, limit=RUNS_IN_SHOW))
+    runs = list(watermarks.history(job, limit=RUNS_IN_SHOW, with_broken=True))
     show_job(asked, *map(harmless, (state, runs, changes, addresses)))
+    _fail_if_broken(asked, watermarks, [*runs, *changes])
 
 
 def history(
@@ -85,23 +87,25 @@ def history(
       watermarks history load-repairs --all --json | jq -r '.runs[] | [.recordedAt, .status, .batchId] | @tsv'
     """
     watermarks = asked.watermarks()
-    found = watermarks.history(job, limit=None if every or failed else limit)
+    found = watermarks.history(job, limit=None if every or failed else limit, with_broken=True)
     if failed:
-        found = (run for run in found if run["status"] == "FAILED")
+        # One that cannot be read may have failed as well.
+        found = (run for run in found if run["status"] in ("FAILED", "BROKEN"))
     runs = list(found if every else islice(found, limit))
     # Of the runs that are shown, and no older ones unless these are all there are.
-    oldest = runs[-1]["version"] if len(runs) == limit and not every else 0
-    changes = (
-        [] if failed else list(takewhile(lambda change: change["version"] >= oldest, watermarks.changes(job, None)))
-    )
+    known = [run["version"] for run in runs if run["status"] != "BROKEN"]
+    oldest = known[-1] if known and len(runs) == limit and not every else 0
+    all_changes = watermarks.changes(job, None, with_broken=True)
+    changes = [] if failed else list(takewhile(lambda change: change["version"] >= oldest, all_changes))
     if not runs and not changes and watermarks.job(job) is None:
         raise _unknown(asked, watermarks, job)
     if asked.json:
         print_document({"jobName": job, "runs": runs, "changes": changes})
-        return
-    from scripts.helpers.watermarks.cli.pages import show_history
+    else:
+        from scripts.helpers.watermarks.cli.pages import show_history
 
-    show_history(asked, *map(harmless, (job, runs, changes)), only_failed=failed)
+        show_history(asked, *map(harmless, (job, runs, changes)), only_failed=failed)
+    _fail_if_broken(asked, watermarks, [*runs, *changes])
 
 
 def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
@@ -119,6 +123,18 @@ def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
     from scripts.helpers.watermarks.cli.pages import show_diff
 
     show_diff(asked, harmless(found))
+
+
+def _fail_if_broken(asked: Asked, watermarks: Watermarks, entries: list[dict[str, Any]]) -> None:
+    """End with an error if some of what was shown cannot be read, and say so."""
+    broken = [entry for entry in entries if "problem" in entry]
+    if not broken:
+        return
+    if not asked.json:
+        from scripts.helpers.watermarks.cli.pages import show_broken
+
+        show_broken(asked, watermarks.table_name, harmless(broken))
+    raise typer.Exit(exits.FAILED)
 
 
 def _unknown(asked: Asked, watermarks: Watermarks, job: str) -> typer.Exit:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -94,10 +97,11 @@ def show_job(
         console.print()
         columns = [Column("VALUE"), Column("RECORDED BY THE LATEST RUN", gives=True)]
         print_table(console, columns, [[name, words.value(value, asked.zone)] for name, value in values.items()])
-    if changes:
+    told = [change for change in changes if "problem" not in change]
+    if told:
         console.print()
         console.print(Text("Changed by operators", style="bold"))
-        for change in changes:
+        for change in told:
             console.print(Text.assemble(f"  {_moment(asked, change['changedAt'])}: ", told_change(asked, change)))
     if addresses:
         console.print()
@@ -118,8 +122,7 @@ def show_history(
         console.print(Text(f"{job}: no run of it failed." if only_failed else f"{job}: no run is on record."))
         return
     console.print(Text.assemble((job, "bold"), f"  rows per run {_sparkline(runs)}"))
-    entries = sorted([*runs, *changes], key=lambda entry: entry["version"], reverse=True)
-    rows = [_history_row(asked, entry) for entry in entries]
+    rows = [_history_row(asked, entry) for entry in _newest_first(runs, changes)]
     columns = [
         Column("RUN", gives=True),
         Column("STATUS"),
@@ -133,7 +136,31 @@ def show_history(
     print_table(console, columns, rows)
 
 
+def show_broken(asked: Asked, table_name: str, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Say which runs and changes cannot be read, why, and how to look at them."""
+    console = asked.console()
+    for entry in entries:
+        key = json.dumps({"jobName": {"S": entry["jobName"]}, "runId": {"S": entry["item"]}}, ensure_ascii=False)
+        look = ["aws", "dynamodb", "get-item", "--table-name", table_name, "--key", key]
+        console.print()
+        console.print(Text(entry["problem"], style="red"))
+        console.print(Text(f"To look at it: {shlex.join(look)}"))
+
+
+def _newest_first(runs: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Put runs and changes in one order. A run that cannot be read stays next to the one that was recorded after it."""
+    placed = [(change["version"], change) for change in changes]
+    version: float = math.inf
+    for run in runs:
+        version = version if run["version"] is None else run["version"]
+        placed.append((version, run))
+    return [entry for _, entry in sorted(placed, key=lambda each: each[0], reverse=True)]
+
+
 def _history_row(asked: Asked, entry: Mapping[str, Any]) -> list[str | Text]:
+    if "problem" in entry:
+        name = "change" if "operation" in entry else run_id(asked, entry["runId"])
+        return [name, status("BROKEN"), "", "", "", "", "", Text("cannot be read: see below", style="red")]
     if "operation" in entry:
         why = Text.assemble(("by ", "dim"), entry["changedBy"], (f": {entry['reason']}" if entry["reason"] else "", ""))
         done = Text(entry["operation"], style="magenta")
@@ -219,7 +246,7 @@ def _sparkline(runs: Sequence[Mapping[str, Any]]) -> str:
     # What a backfill records of itself at its end is the sum of its steps.
     in_steps = {run["runId"].partition("#step/")[0] for run in runs if "#step/" in run["runId"]}
     drawn = [run for run in reversed(runs) if run["runId"] not in in_steps]
-    return words.sparkline([_count(run) if run["status"] == "SUCCEEDED" else words.FAILED for run in drawn])
+    return words.sparkline([words.FAILED if run["status"] == "FAILED" else _count(run) for run in drawn])
 
 
 def _count(run: Mapping[str, Any]) -> int | None:

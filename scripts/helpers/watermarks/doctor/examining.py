@@ -7,6 +7,7 @@ from datetime import timedelta
 from itertools import islice
 
 from scripts.helpers.watermarks.doctor.findings import Finding, Verdict
+from scripts.helpers.watermarks.doctor.future import future_marks
 from scripts.helpers.watermarks.errors import (
     BrokenItemError,
     TableAccessError,
@@ -182,7 +183,9 @@ def _jobs(watermarks: Watermarks, job_id: str | None) -> Iterator[Finding]:
     yield from findings
     if not findings:
         looked_at = f"{len(job_ids[:MOST_JOBS]):,} jobs, {MOST_RUNS} runs and changes of each at most"
-        yield Finding("jobs", "ok", f"no lease ran out, every item can be read ({looked_at})")
+        yield Finding(
+            "jobs", "ok", f"no lease ran out, no mark lies in the future, every item can be read ({looked_at})"
+        )
     if len(job_ids) > MOST_JOBS:
         yield Finding(
             "jobs", "unknown", f"only {MOST_JOBS} jobs were looked at", "Name others: `watermarks doctor JOB`."
@@ -205,10 +208,12 @@ def _job(watermarks: Watermarks, job_id: str) -> Iterator[Finding]:
                 f"lease, which ran out at {until}",
                 "See in Glue how it ended. The next run takes the job over by itself and loads the same window again.",
             )
-        for _ in watermarks.history(job_id, limit=MOST_RUNS):
-            pass
-        for _ in watermarks.changes(job_id, limit=MOST_RUNS):
-            pass
+        if state is not None:
+            yield from future_marks(state, watermarks.now())
+        for looked_at in (watermarks.history, watermarks.changes):
+            for each in looked_at(job_id, limit=MOST_RUNS, with_broken=True):
+                if "problem" in each:
+                    yield Finding("item", "problem", each["problem"])
     except BrokenItemError as error:
         yield Finding("item", "problem", str(error))
     except UnadoptedItemsError as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scripts.helpers.watermarks.errors import InvalidArgumentError, WatermarkMismatchError
 from scripts.helpers.watermarks.job_run.outcome import FilesRead, count_of
 from scripts.helpers.watermarks.values import digests, marks
+from scripts.helpers.watermarks.values.choice import Choice, choice_of, told_choice
 from scripts.helpers.watermarks.values.marks import SECOND
 from scripts.helpers.watermarks.values.positions import FilesPosition, Position, RowsPosition
 from scripts.helpers.watermarks.window import FilePlan, ListedFile, Listing, covered_between, plan_files
@@ -35,6 +36,11 @@ class FileOptions:
     options: Mapping[str, str]
     band: timedelta
     max_files: int | None
+
+    @property
+    def choice(self) -> Choice:
+        """The options that say which files there are, and not how to read them."""
+        return choice_of(self.options)
 
 
 @dataclass(frozen=True)
@@ -70,17 +76,32 @@ def file_options(
     return FileOptions(tuple(spellings), tuple(spellings.values()), file_format, schema, given, band, max_files)
 
 
-def known_files(known: Position | None, paths: tuple[str, ...], job_id: str, source: str) -> FilesPosition | None:
-    """Give the known position of a source of files, refusing one of other paths: their older files would be skipped."""
-    if known is None or (isinstance(known, FilesPosition) and set(known.paths) == set(paths)):
-        return known
+def known_files(
+    known: Position | None, paths: tuple[str, ...], choice: Choice, job_id: str, source: str
+) -> FilesPosition | None:
+    """Give the known position of a source of files, refusing one of other files: the older ones would be skipped.
+
+    One that does not tell its options is taken for one of those now given, which this run then remembers: a job that
+    has given them all along must not be refused.
+    """
+    if known is None:
+        return None
+    if isinstance(known, FilesPosition) and set(known.paths) == set(paths):
+        if known.choice is None or known.choice == choice:
+            return known
+        was, now = f"files read with {told_choice(known.choice)}", f"with {told_choice(choice)}"
+        raise _mismatch(was, now, "options", job_id, source)
     if isinstance(known, RowsPosition) and known.column is None and known.kind == "timestamp":
         # An operator set it before the source was read for the first time, not knowing that it would be one of files.
         return FilesPosition(paths, None, None).moved_to(known.python_mark())
     was = f"files of {', '.join(known.paths)}" if isinstance(known, FilesPosition) else f"rows by {known.column!r}"
-    raise WatermarkMismatchError(
-        f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read from {', '.join(paths)}. Go "
-        "back to the old path, use a new transformation_ctx, or load just this source again from the start: "
+    raise _mismatch(was, f"from {', '.join(paths)}", "path", job_id, source)
+
+
+def _mismatch(was: str, now: str, back_to: str, job_id: str, source: str) -> WatermarkMismatchError:
+    return WatermarkMismatchError(
+        f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read {now}. Go back to the old "
+        f"{back_to}, use a new transformation_ctx, or load just this source again from the start: "
         f"reset({job_id!r}, transformation_ctx={source!r}).",
         job_id=job_id,
         transformation_ctx=source,
@@ -114,7 +135,7 @@ def read_new_files(
             argument="band",
             value=options.band,
         )
-    read = FilesRead(options.paths, known.horizon, plan, went_on=bool(known.digests))
+    read = FilesRead(options.paths, known.horizon, plan, went_on=bool(known.digests), choice=options.choice)
     frame = _frame(spark, known, listing, plan, options, source)
     _log(source, read, plan)
     return frame, read

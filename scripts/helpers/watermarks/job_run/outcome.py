@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TypeAlias
@@ -12,6 +12,7 @@ from typing import TypeAlias
 from scripts.helpers.watermarks.table import FileDigests, JobState, RunRecord, Values
 from scripts.helpers.watermarks.table.recording import expiry
 from scripts.helpers.watermarks.values import Stored, StoredMap, marks
+from scripts.helpers.watermarks.values.choice import Choice
 from scripts.helpers.watermarks.values.digests import pack
 from scripts.helpers.watermarks.values.marks import SECOND, MarkValue, PythonMark
 from scripts.helpers.watermarks.values.positions import (
@@ -33,7 +34,10 @@ _SECRET = re.compile(
 
 @dataclass(frozen=True)
 class SourceRead:
-    """What a run read of one source of rows."""
+    """What a run read of one source of rows.
+
+    `utc_offset`: how far the session's wall clock was ahead of UTC, in microseconds, for a mark that has no zone.
+    """
 
     after: RowsPosition
     low: MarkValue | None
@@ -43,6 +47,7 @@ class SourceRead:
     held: int = 0
     late: int | None = None
     late_by: float | None = None
+    utc_offset: int = 0
 
     def window(self) -> StoredMap:
         """Give the window and the counts, as they are stored."""
@@ -69,10 +74,11 @@ class FilesRead:
     plan: FilePlan
     rows: int | None = None
     went_on: bool = False
+    choice: Choice = field(default_factory=dict)
 
     def position(self, digests: str | None) -> FilesPosition:
         """Give where the source stands after the run, with the item that holds the digests."""
-        return FilesPosition(self.paths, self.plan.horizon, digests)
+        return FilesPosition(self.paths, self.plan.horizon, digests, self.choice)
 
     @property
     def high(self) -> int | None:

@@ -105,6 +105,7 @@ def read_new(
         rows=counted,
         nulls=found.nulls if with_nulls else 0,
         held=held or 0,
+        utc_offset=allowed.utc_offset,
     )
     if again_from is not None and options.already_loaded is not None and low is not None:
         frame, read = _with_late_rows(rows, column, options, again_from, low, frame, read, batch_id)

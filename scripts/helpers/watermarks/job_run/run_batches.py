@@ -23,7 +23,7 @@ from scripts.helpers.watermarks.job_run.reading import (
 )
 from scripts.helpers.watermarks.job_run.reads import Reads
 from scripts.helpers.watermarks.values.positions import RowsPosition
-from scripts.helpers.watermarks.window import Future, Nulls
+from scripts.helpers.watermarks.window import Future, Limits, Nulls
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from scripts.helpers.watermarks.sources.columns import MarkColumn
     from scripts.helpers.watermarks.sources.rows import RowsSource
     from scripts.helpers.watermarks.sources.steps import Steps
-    from scripts.helpers.watermarks.values.marks import MarkValue
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +135,7 @@ class Backfills(Reads):
         check_found(
             Found(None, None, found.nulls, found.future), column.name, nulls=options.nulls, future=options.future
         )
-        windows = _windows(found, column, allowed.low, with_nulls=first and options.nulls == "include")
+        windows = _windows(found, column, allowed, with_nulls=first and options.nulls == "include")
         if not self._commits:
             # Every step would have the batch id 0 and overwrite the last one, so the whole is one step.
             windows = _as_one(windows)
@@ -157,7 +156,8 @@ class Backfills(Reads):
             self._finish_step(source)
         if first and not windows:
             # Remembered although it had nothing, so that the nulls of later days are not taken for a first load.
-            self._reads[source] = SourceRead(RowsPosition(column.name, column.kind, allowed.low), None, None, 0)
+            position = RowsPosition(column.name, column.kind, allowed.low)
+            self._reads[source] = SourceRead(position, None, None, 0, utc_offset=allowed.utc_offset)
 
     def _finish_step(self, source: str) -> None:
         """Commit the step, and remember of the whole what the run's own record will say."""
@@ -184,16 +184,17 @@ class Backfills(Reads):
         return (self._stepping is not None and self._stepping[0] == name) or super()._is_source(name)
 
 
-def _windows(found: Steps, column: MarkColumn, low: MarkValue | None, *, with_nulls: bool) -> list[SourceRead]:
+def _windows(found: Steps, column: MarkColumn, allowed: Limits, *, with_nulls: bool) -> list[SourceRead]:
     """Give the window of each step, beginning where the last one ends; rows without a value come with the first."""
-    nulls = found.nulls if with_nulls else 0
+    low, nulls, offset = allowed.low, found.nulls if with_nulls else 0, allowed.utc_offset
     windows = []
     for step in found.steps:
         position = RowsPosition(column.name, column.kind, step.high)
-        windows.append(SourceRead(position, low, step.high, step.rows + nulls, nulls))
+        windows.append(SourceRead(position, low, step.high, step.rows + nulls, nulls, utc_offset=offset))
         low, nulls = step.high, 0
     if nulls:
-        windows.append(SourceRead(RowsPosition(column.name, column.kind, low), low, low, nulls, nulls))
+        position = RowsPosition(column.name, column.kind, low)
+        windows.append(SourceRead(position, low, low, nulls, nulls, utc_offset=offset))
     return windows
 
 

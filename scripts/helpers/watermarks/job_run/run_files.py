@@ -19,6 +19,7 @@ from scripts.helpers.watermarks.job_run.outcome import Read
 from scripts.helpers.watermarks.job_run.reads import Reads
 from scripts.helpers.watermarks.table.model import broken
 from scripts.helpers.watermarks.values import StoredMap
+from scripts.helpers.watermarks.values.choice import Choice
 from scripts.helpers.watermarks.values.digests import unpack
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class FileSources(Reads):
             format: any format that Spark reads: json, csv, parquet, orc, text, xml, avro …
             transformation_ctx: the name under which the position of this source is kept.
             schema: the columns. Without it they are inferred, and a run without new files is an error.
-            options: of Spark's reader, such as `{"header": True}`.
+            options: of Spark's reader, such as `{"header": True}`. Those that say which files there are
+                (`recursiveFileLookup`, `pathGlobFilter`) are kept with the position.
             band: within which time of its modification a file becomes visible. On S3, an upload in parts appears with
                 the time at which it began, so this is how long an upload may take.
             max_files: how many files to take at most, oldest first. Those of one second stay together.
@@ -59,7 +61,8 @@ class FileSources(Reads):
 
         Raises:
             InvalidArgumentError: an option does not fit, or nothing is new and no schema was given.
-            WatermarkMismatchError: the position was taken on other paths.
+            WatermarkMismatchError: the position was taken on other paths, or with other options that say which files
+                there are.
             RunStateError: the source was read already in this run, or the run is not open.
 
         Example:
@@ -75,11 +78,12 @@ class FileSources(Reads):
             frame, read = read_all_files(spark, source, asked)
         elif self._span is not None:
             first, last = (
-                self._known_files(sources, source, asked.paths) for sources in (self._span.after, self._span.up_to)
+                self._known_files(sources, source, asked.paths, asked.choice)
+                for sources in (self._span.after, self._span.up_to)
             )
             frame, read = read_files_between(spark, source, first, last, asked)
         else:
-            known = self._known_files(self._state.sources, source, asked.paths)
+            known = self._known_files(self._state.sources, source, asked.paths, asked.choice)
             frame, read = read_new_files(
                 spark, source, known, asked, clock=self._settings.clock, sleep=self._table.backoff.sleep
             )
@@ -87,8 +91,8 @@ class FileSources(Reads):
         self._reads[source] = read
         return frame
 
-    def _known_files(self, sources: StoredMap, source: str, paths: tuple[str, ...]) -> Known:
-        position = known_files(self._position(sources, source), paths, self.job_id, source)
+    def _known_files(self, sources: StoredMap, source: str, paths: tuple[str, ...], choice: Choice) -> Known:
+        position = known_files(self._position(sources, source), paths, choice, self.job_id, source)
         if position is None:
             return Known()
         if position.digests is None:

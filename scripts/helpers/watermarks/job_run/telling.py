@@ -82,8 +82,9 @@ def mark_age(read: Read, now: datetime) -> float | None:
     """Give how many seconds ago the time was up to which a source is loaded; None if its mark is no time.
 
     - A timestamp is a moment, and the age is now minus the mark.
-    - A timestamp without zone is taken as one of UTC, in which Glue's sessions are unless told otherwise.
-    - A date is loaded up to its end, so the age counts from there, in UTC.
+    - A timestamp without zone is one of the session's zone, by how far that was ahead of UTC when the source was read.
+      A mark from before clocks changed is told an hour too old or too new.
+    - A date is loaded up to its end, so the age counts from there, in the session's zone too.
     - Files are loaded up to their horizon. It follows the clock at the distance of the band also while no file comes,
       so the age tells how far loading is behind the clock, and not how old the newest file is: it is about the band,
       and more while `max_files` leaves files for later or a path is missing.
@@ -105,8 +106,8 @@ def _moment(read: Read) -> int | None:
     if type(mark) is not int:
         return None
     if read.after.kind == "date":
-        return (mark + 1) * DAY
-    return mark if read.after.kind in ("timestamp", "timestamp_ntz") else None
+        return (mark + 1) * DAY - read.utc_offset
+    return mark - read.utc_offset if read.after.kind in ("timestamp", "timestamp_ntz") else None
 
 
 def _loaded(read: Read) -> bool | None:

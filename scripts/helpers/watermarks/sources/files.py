@@ -24,6 +24,7 @@ from scripts.helpers.watermarks.sources.paths import (
     is_hidden,
     spark_spelling,
 )
+from scripts.helpers.watermarks.values.choice import CHOOSING, choice_of
 from scripts.helpers.watermarks.window import ListedFile, Listing
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ NAMING_TASKS = 128
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 UTC_NAMES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
 # The reader's options that say which files there are, and not how to read them.
-LISTING_OPTIONS = frozenset({"recursivefilelookup", "pathglobfilter", "basepath"})
+LISTING_OPTIONS = frozenset({*CHOOSING, "basepath"})
 
 
 def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
@@ -198,7 +199,7 @@ def _by_base(
     wanted: Sequence[str], paths: Sequence[str], options: Mapping[str, str]
 ) -> Iterator[tuple[dict[str, str], list[str]]]:
     """Group files by the given path they are below, from which on folders like `day=1` are partition columns."""
-    chosen = {name.lower() for name in options} & {"recursivefilelookup", "basepath"}
+    chosen = "recursiveFileLookup" in choice_of(options) or "basepath" in {name.lower() for name in options}
     if chosen or not any(has_partitions(path, paths) for path in wanted):
         yield {}, list(wanted)
         return

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pynamodb.connection import Connection
 from pynamodb.exceptions import TableDoesNotExist
 
+from scripts.helpers.watermarks.errors import BrokenItemError
 from scripts.helpers.watermarks.table.addresses import is_aws_dynamodb
 from scripts.helpers.watermarks.table.client import Place, errors_in_words, resolve_region
 from scripts.helpers.watermarks.table.console import console_addresses
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import boto3
 
 PAGE = 100
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,12 @@ class TableReads:
 
     def changes(self, job_id: str, since: int = 0, limit: int | None = None) -> Iterator[Change]:
         """Read what operators changed of a job after a version, newest first."""
+        return map(whole, self.changes_with_broken(job_id, since, limit))
+
+    def changes_with_broken(
+        self, job_id: str, since: int = 0, limit: int | None = None
+    ) -> Iterator[Change | BrokenItemError]:
+        """Read the changes of a job; in the place of one that cannot be read is the error that says why."""
         with errors_in_words(self.place, "read the changes of a job"):
             found = self.item.query(
                 job_id,
@@ -130,13 +139,18 @@ class TableReads:
                 consistent_read=True,
                 limit=limit,
             )
-            for item in found:
-                yield read_change(item)
+            yield from _each(found, read_change)
 
     def history(
         self, job_id: str, limit: int | None, *, before: datetime | None = None, oldest_first: bool = False
     ) -> Iterator[RunRecord]:
         """Read the runs of a job, newest first, page by page as they are asked for."""
+        return map(whole, self.history_with_broken(job_id, limit, before=before, oldest_first=oldest_first))
+
+    def history_with_broken(
+        self, job_id: str, limit: int | None, *, before: datetime | None = None, oldest_first: bool = False
+    ) -> Iterator[RunRecord | BrokenItemError]:
+        """Read the runs of a job; in the place of one that cannot be read is the error that says why."""
         with errors_in_words(self.place, "read the history of a job"):
             runs = self.item.runs_by_time.query(
                 job_id,
@@ -145,8 +159,7 @@ class TableReads:
                 limit=limit,
                 page_size=min(limit or PAGE, PAGE),
             )
-            for item in runs:
-                yield read_record(item)
+            yield from _each(runs, read_record)
 
     def states(self) -> Iterator[JobState]:
         """Read the state of every job, without any history."""
@@ -193,3 +206,27 @@ class TableReads:
     @property
     def _connection(self) -> Connection:
         return connection_of(self.item).connection
+
+
+def _each(items: Iterator[Item], read: Callable[[Item], T]) -> Iterator[T | BrokenItemError]:
+    """Read items one by one, also after one that cannot be read.
+
+    pynamodb 6.1 has gone past an item by the time it makes a model of it, so the next call gives the one after it.
+    """
+    while True:
+        found: T | BrokenItemError
+        try:
+            item = next(items, None)
+            if item is None:
+                return
+            found = read(item)
+        except BrokenItemError as error:
+            found = error
+        yield found
+
+
+def whole(found: T | BrokenItemError) -> T:
+    """Give what was read, refusing what could not be."""
+    if isinstance(found, BrokenItemError):
+        raise found
+    return found

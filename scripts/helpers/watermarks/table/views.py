@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from scripts.helpers.watermarks.errors import InvalidItemError
+from scripts.helpers.watermarks.errors import BrokenItemError, InvalidItemError
 from scripts.helpers.watermarks.table.items import Change, JobState, RunRecord, Values
+from scripts.helpers.watermarks.table.model import CHANGE
 from scripts.helpers.watermarks.values import Stored, StoredMap, WatermarkValues
 from scripts.helpers.watermarks.values.ids import require_job_id, require_run_id, require_watermark_name
 from scripts.helpers.watermarks.values.positions import source_view
@@ -116,6 +117,22 @@ def state_view(state: JobState, now: datetime) -> dict[str, Any]:
 def broken_view(job_id: str, problem: str) -> dict[str, Any]:
     """Show a job whose state cannot be read, with the same names as any other."""
     return state_view(JobState(job_id), datetime.now(timezone.utc)) | {"status": "BROKEN", "problem": problem}
+
+
+def broken_run_view(error: BrokenItemError) -> dict[str, Any]:
+    """Show a run whose record cannot be read, with the names that every run has."""
+    shown = {"jobName": error.job_id, "runId": error.item, "watermarks": {}, "status": "BROKEN"}
+    return shown | {"version": None, "recordedAt": None, "item": error.item, "problem": str(error)}
+
+
+def broken_change_view(error: BrokenItemError) -> dict[str, Any]:
+    """Show an operator's change that cannot be read, with the same names as any other."""
+    number = error.item.removeprefix(CHANGE)
+    version = int(number) if number.isdecimal() else 0
+    nobody: dict[str, Any] = {"changedBy": None, "changedAt": None, "reason": None}
+    nowhere = {side: side_view({}) for side in ("before", "after")}
+    shown = {"jobName": error.job_id, "version": version, "operation": "BROKEN", **nobody, **nowhere}
+    return shown | {"item": error.item, "problem": str(error)}
 
 
 def job_status(state: JobState, now: datetime) -> JobStatus:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from scripts.helpers.watermarks.values import marks
+from scripts.helpers.watermarks.values.choice import Choice
 from scripts.helpers.watermarks.values.marks import MARK_TYPES, SECOND, MarkType, MarkValue, PythonMark
 from scripts.helpers.watermarks.values.stored import Stored, StoredMap, decode
 
@@ -49,11 +50,14 @@ class FilesPosition:
         paths: the paths.
         horizon: the second since 1970 up to which everything is done; None if nothing is.
         digests: the id of the item with the digests of the files read after the horizon, if there are any.
+        choice: the reader's options that chose the files. None means that nobody knows: it was stored before they were
+            kept, or an operator set it before the source was read.
     """
 
     paths: tuple[str, ...]
     horizon: int | None
     digests: str | None
+    choice: Choice | None = None
 
     @property
     def kind(self) -> MarkType:
@@ -62,7 +66,9 @@ class FilesPosition:
 
     def to_stored(self) -> StoredMap:
         """Give the position as it is stored."""
-        return {"paths": list(self.paths), "mark": self.stored(self.horizon), "digests": self.digests}
+        stored: StoredMap = {"paths": list(self.paths), "mark": self.stored(self.horizon), "digests": self.digests}
+        # Also where none was given: that is not the same as not to know.
+        return stored if self.choice is None else {**stored, "options": dict(self.choice)}
 
     def stored(self, second: int | None) -> Stored:
         """Give a second as it is stored."""
@@ -110,7 +116,16 @@ def _read_files(stored: StoredMap) -> FilesPosition:
     if digests is not None and not isinstance(digests, str):
         raise ValueError(f"has the digests {digests!r}, which name no item")
     horizon = None if mark is None else int(marks.from_stored("timestamp", mark)) // SECOND
-    return FilesPosition(tuple(cast("list[str]", paths)), horizon, digests)
+    return FilesPosition(tuple(cast("list[str]", paths)), horizon, digests, _read_choice(stored))
+
+
+def _read_choice(stored: StoredMap) -> Choice | None:
+    if "options" not in stored:
+        return None
+    options = stored["options"]
+    if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
+        raise ValueError(f"has the options {options!r}, which are no map of texts")
+    return cast("dict[str, str]", options)
 
 
 def _require(stored: StoredMap, *names: str) -> None:

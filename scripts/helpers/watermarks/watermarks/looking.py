@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from scripts.helpers.watermarks.errors import BrokenItemError, InvalidArgumentError, WatermarkNotFoundError
 from scripts.helpers.watermarks.table import (
@@ -15,14 +15,24 @@ from scripts.helpers.watermarks.table import (
     refuse_broken_sources,
     refuse_unadopted,
 )
-from scripts.helpers.watermarks.table.reads import TableReads
-from scripts.helpers.watermarks.table.views import broken_view, change_view, job_view, run_view, state_view
+from scripts.helpers.watermarks.table.reads import TableReads, whole
+from scripts.helpers.watermarks.table.views import (
+    broken_change_view,
+    broken_run_view,
+    broken_view,
+    change_view,
+    job_view,
+    run_view,
+    state_view,
+)
 from scripts.helpers.watermarks.values.ids import require_job_id, require_limit, require_recorded_id
 from scripts.helpers.watermarks.watermarks.comparing import compare, the_run_meant
 
 # A run id that is given in part is looked for among this many.
 MOST_RUNS_COMPARED = 1_000
 MOST_RUNS_NAMED = 5
+
+T = TypeVar("T")
 
 
 class Looking:
@@ -31,32 +41,38 @@ class Looking:
     _table: WatermarkTable
     _clock: Callable[[], datetime]
 
-    def history(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, Any]]:
+    def history(self, job_id: str, limit: int | None = 20, *, with_broken: bool = False) -> Iterator[dict[str, Any]]:
         """Give all that is stored of a job's runs, newest first, read as they are asked for.
 
         Args:
             job_id: the job.
             limit: how many runs at most; None for all.
+            with_broken: give a run whose record cannot be read the status `BROKEN`, its `item` in the table and its
+                `problem` in words, so that it does not hide the others.
 
         Returns:
             An iterator of dicts: `jobName`, `runId`, `watermarks`, `status`, `version`, `recordedAt` and more.
 
         Raises:
             InvalidArgumentError: the limit is not a positive number.
+            BrokenItemError: a record cannot be read.
 
         Example:
             >>> [run["runId"] for run in watermarks.history("repairs", limit=2)]
             ['jr_2', 'jr_1']
         """
         require_limit(limit)
-        return map(self._run_view, self._table.history(require_job_id(job_id), limit))
+        found = self._table.history_with_broken(require_job_id(job_id), limit)
+        return _views(found, self._run_view, broken_run_view if with_broken else None)
 
-    def changes(self, job_id: str, limit: int | None = 20) -> Iterator[dict[str, Any]]:
+    def changes(self, job_id: str, limit: int | None = 20, *, with_broken: bool = False) -> Iterator[dict[str, Any]]:
         """Give what operators changed of a job, newest first: who, when, why, before and after.
 
         Args:
             job_id: the job.
             limit: how many changes at most; None for all.
+            with_broken: give a change that cannot be read the operation `BROKEN`, its `item` in the table and its
+                `problem` in words, so that it does not hide the others.
 
         Returns:
             An iterator of dicts: `jobName`, `version`, `operation`, `changedBy`, `changedAt`, `reason`, `before` and
@@ -64,13 +80,15 @@ class Looking:
 
         Raises:
             InvalidArgumentError: the limit is not a positive number.
+            BrokenItemError: a change cannot be read.
 
         Example:
             >>> [(change["operation"], change["reason"]) for change in watermarks.changes("repairs")]
             [('rewind', 'wrong exchange rate')]
         """
         require_limit(limit)
-        return map(self._change_view, self._table.changes(require_job_id(job_id), limit=limit))
+        found = self._table.changes_with_broken(require_job_id(job_id), limit=limit)
+        return _views(found, self._change_view, broken_change_view if with_broken else None)
 
     def jobs(self, *, details: bool = False) -> Iterator[dict[str, Any]]:
         """Give the latest of every job, in no particular order, without reading any history.
@@ -235,3 +253,19 @@ class Looking:
     def _change_view(self, change: Change) -> dict[str, Any]:
         refuse_broken_sources(self._table, change)
         return change_view(change)
+
+
+def _views(
+    found: Iterable[T | BrokenItemError],
+    view: Callable[[T], dict[str, Any]],
+    broken: Callable[[BrokenItemError], dict[str, Any]] | None,
+) -> Iterator[dict[str, Any]]:
+    """Show what was found, and what cannot be read as told; without a way to show it, that is an error."""
+    for each in found:
+        try:
+            shown = view(whole(each))
+        except BrokenItemError as error:
+            if broken is None:
+                raise
+            shown = broken(error)
+        yield shown

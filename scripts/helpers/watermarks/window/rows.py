@@ -53,11 +53,13 @@ class Limits:
         low: take values above this one; everything where None.
         ceiling: take values up to this one; no limit where None.
         present: values above this one are in the future; there is no future where None.
+        utc_offset: how far the wall clock is ahead of UTC now, in microseconds, for types without a zone of their own.
     """
 
     low: MarkValue | None
     ceiling: MarkValue | None
     present: MarkValue | None
+    utc_offset: int = 0
 
 
 def limits(
@@ -86,11 +88,11 @@ def limits(
     """
     if kind not in TIMES:
         return Limits(low, until, None)
-    present, complete = _time_limits(kind, now, wall_clock, delay)
+    present, complete, utc_offset = _time_limits(kind, now, wall_clock, delay)
     if future == "allow":
         ceiling = _lower(until, None if delay is None else complete)
-        return Limits(low, ceiling, None)
-    return Limits(low, _lower(until, complete), present)
+        return Limits(low, ceiling, None, utc_offset)
+    return Limits(low, _lower(until, complete), present, utc_offset)
 
 
 def lagged(kind: MarkType, low: MarkValue | None, lag: timedelta | int | None) -> MarkValue | None:
@@ -126,18 +128,21 @@ def check_options(kind: MarkType, column: str, delay: object, future: object, nu
         _refuse("delay", delay, f"only goes with times, and column {column!r} is of type {kind}; use until=")
 
 
-def _time_limits(kind: MarkType, now: int, wall_clock: WallClock, delay: timedelta | None) -> tuple[int, int]:
-    """Give the present, and the last value that cannot gain rows any more, both as values of the column's type."""
+def _time_limits(kind: MarkType, now: int, wall_clock: WallClock, delay: timedelta | None) -> tuple[int, int, int]:
+    """Give the present, and the last value that cannot gain rows any more, both as values of the column's type.
+
+    And how far the wall clock, by which they were found, is ahead of UTC.
+    """
     if kind == "timestamp":
-        return now, _before_second(now - _micros(delay or timedelta(0)))
+        return now, _before_second(now - _micros(delay or timedelta(0))), 0
     shown, lowest = _walls(wall_clock, now)
     delayed = _walls(wall_clock, now - _micros(delay))[1] if delay else lowest
     if kind == "timestamp_ntz":
-        return shown, _before_second(min(lowest, delayed))
+        return shown, _before_second(min(lowest, delayed)), shown - now
     if delay is None:
-        return shown // DAY, lowest // DAY - 1
+        return shown // DAY, lowest // DAY - 1, shown - now
     # On the wall too: 24 hours before the last hour of a day of 25, it was the same day.
-    return shown // DAY, min(lowest - _micros(delay), delayed) // DAY
+    return shown // DAY, min(lowest - _micros(delay), delayed) // DAY, shown - now
 
 
 def _walls(wall_clock: WallClock, moment: int) -> tuple[int, int]:
