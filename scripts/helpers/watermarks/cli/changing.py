@@ -194,7 +194,7 @@ def adopt(asked: Asked, job: str, run: str, yes: bool, dry_run: bool) -> None:
     if asked.json:
         print_document({"jobName": job, "runId": adopted, "watermarks": values, "dryRun": dry_run})
     elif not dry_run:
-        asked.console().print(f"Done: {harmless(job)} goes on from there.", markup=False)
+        asked.console().print(f"Done: {harmless(job)} goes on from there.")
 
 
 def _change(asked: Asked, change: Callable[..., Changed], *, force: bool, yes: bool, dry_run: bool) -> None:
@@ -215,7 +215,7 @@ def _change(asked: Asked, change: Callable[..., Changed], *, force: bool, yes: b
     if asked.json:
         print_document({**done.view(), "dryRun": False})
         return
-    asked.console().print(f"Done: {harmless(done.job_id)} is at version {done.version} now.", markup=False)
+    asked.console().print(f"Done: {harmless(done.job_id)} is at version {done.version} now.")
 
 
 def _ask(asked: Asked, what: str) -> None:

@@ -52,11 +52,12 @@ class Asked:
         """Give the terminal to print on. A pipe gets no colour, and nothing is cut there."""
         from rich.console import Console
 
+        # Names are shown as they are: a job may be called "[red]" or ":smile:".
         if sys.stdout.isatty():
-            return Console(highlight=False, soft_wrap=False)
+            return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
         told = os.environ.get("COLUMNS", "")
         width = int(told) if told.isdigit() and int(told) else PIPE_WIDTH
-        return Console(highlight=False, width=width)
+        return Console(highlight=False, markup=False, emoji=False, width=width)
 
     @property
     def zone(self) -> tzinfo | None:

@@ -60,7 +60,7 @@ def report(asked: Asked, jobs: Sequence[str], output: Path, limit: int) -> None:
     if asked.json:
         print_document({"output": str(output), "jobs": [story.job_id for story in stories]})
         return
-    asked.console().print(f"Wrote {output}: {len(stories):,} jobs.", markup=False)
+    asked.console().print(f"Wrote {output}: {len(stories):,} jobs.")
 
 
 def _story(asked: Asked, watermarks: Watermarks, job: str, limit: int, *, named: bool) -> JobStory | None:
