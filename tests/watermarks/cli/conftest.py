@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from scripts.helpers.watermarks import Watermarks
 from scripts.helpers.watermarks.cli.app import app

@@ -1,6 +1,7 @@
-"""Help, completion and start: every command explains itself, and nothing heavy is imported for that."""
+"""Help and start: every command explains itself, and nothing heavy is imported for that."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,36 @@ import pytest
 from scripts.helpers.watermarks.cli.app import COMMANDS
 from scripts.helpers.watermarks.cli.exits import EXIT_CODES
 from tests.support.tables import EmulatedTable
-from tests.watermarks.cli.conftest import Command, run_command
+from tests.watermarks.cli.conftest import run_command
 
 HEAVY = {"boto3", "botocore", "pynamodb", "pyspark", "rich", "plotly"}
+
+
+USAGES = {
+    "jobs": "",
+    "show": " JOB",
+    "history": " JOB",
+    "diff": " JOB RUN RUN",
+    "rewind": " JOB [RUN]",
+    "reset": " JOB [SOURCE]",
+    "set": " JOB SOURCE VALUE",
+    "forget": " JOB",
+    "adopt": " JOB RUN",
+    "report": " [JOB]...",
+    "doctor": " [JOB]",
+}
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help__of_a_command_explains_its_arguments(name: str, option: str) -> None:
+    told = run_command(name, option).out
+
+    assert told.splitlines()[0] == f"Usage: watermarks {name} [OPTIONS]{USAGES[name]}"
+    explained = re.split(r"\n  (?=\S)", told.partition("Arguments:")[2].partition("\n\n")[0])[1:]
+    assert [each.split()[0] for each in explained] == USAGES[name].split()
+    assert all(len(each.split()) > 2 for each in explained)
+    assert all(each.endswith("[required]") is not each.startswith("[") for each in explained)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -33,6 +61,29 @@ def test_help__of_all_lists_the_commands_and_exit_codes() -> None:
 
 def test_no_command__shows_the_help() -> None:
     assert "Commands:" in run_command().out + run_command().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["jbos"], "No such command 'jbos'. Did you mean 'jobs'?"),
+        (["zzz"], "No such command 'zzz'."),
+        (["--nope", "jobs"], "--nope"),
+        (["jobs", "--nope"], "--nope"),
+        (["show"], "Missing argument 'JOB'."),
+        (["show", "a", "b"], "(b)"),
+        (["diff", "a", "b"], "Missing argument 'RUN'."),
+        (["history", "a", "-n", "0"], "0 is not in the range x>=1."),
+        (["report", "--limit", "many"], "'many' is not a valid integer"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_misuse__is_told_with_the_usage(arguments: list[str], told: str) -> None:
+    ended = run_command(*arguments)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("Usage: watermarks ")
+    assert told in ended.err.splitlines()[-1]
 
 
 def test_version__is_that_of_the_package() -> None:
@@ -63,10 +114,12 @@ def test_module__is_the_command_too() -> None:
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout.startswith("watermarks ")
 
 
-def test_without_the_extra__says_what_to_install(tmp_path: Path) -> None:
-    program = """
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra__says_what_to_install(missing: str, busy_table: EmulatedTable, tmp_path: Path) -> None:
+    program = f"""
 import sys
-sys.modules["typer"] = None
+sys.modules[{missing!r}] = None
+sys.argv = ["watermarks", "jobs", "--table", {busy_table.name!r}, "--endpoint-url", {busy_table.endpoint_url!r}]
 from scripts.helpers.watermarks.cli import main
 main()
 """
@@ -86,20 +139,3 @@ def test_pipes__that_have_no_bars_get_question_marks(encoding: str, busy_table: 
     )
 
     assert b"rows per run ?" in told.stdout
-
-
-def complete(command: Command, line: str) -> list[str]:
-    """What the shell proposes at the end of a line, asked as bash asks for it."""
-    words = line.split(" ")
-    told = command(_WATERMARKS_COMPLETE="complete_bash", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1))
-    return told.out.split()
-
-
-def test_completion__of_jobs_runs_and_sources(command: Command, loaded: str) -> None:
-    assert loaded in complete(command, f"watermarks show {loaded[:6]}")
-    assert len(complete(command, f"watermarks rewind {loaded} jr_")) == 4
-    assert complete(command, f"watermarks reset {loaded} re") == ["repairs"]
-
-
-def test_completion__of_a_table_that_does_not_answer_proposes_nothing(command: Command) -> None:
-    assert complete(command, "watermarks --table no-such-table show jo") == []

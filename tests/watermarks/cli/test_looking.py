@@ -214,6 +214,17 @@ def test_names_that_look_like_markup__are_shown_as_they_are(command: Command, on
     assert "[link=x]" in told.out
 
 
+def test_run_ids_that_look_like_markup__are_headings_as_they_are(
+    command: Command, on_moto: Watermarks, job: str
+) -> None:
+    add(on_moto, job, "[bold]", value=1)
+    add(on_moto, job, ":smile:", value=2)
+
+    told = command("diff", job, "[bold]", ":smile:")
+
+    assert lines_of(told.out)["VALUE"].split() == ["VALUE", "[bold]", ":smile:"]
+
+
 def test_jobs__one_that_cannot_be_read_does_not_hide_the_others(moto_endpoint: str) -> None:
     table = new_table(moto_endpoint)
     for name in ("damaged", "fine"):

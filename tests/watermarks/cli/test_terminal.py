@@ -4,11 +4,13 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
 from fcntl import ioctl
 
 import pytest
@@ -47,15 +49,23 @@ class Terminal:
     def answer(self, text: str) -> None:
         os.write(self._screen, f"{text}\n".encode())
 
+    def interrupt(self, until: str) -> None:
+        """Do what Ctrl-C does; again where it came just before Python waits for an answer, and was not seen."""
+        for _ in range(PATIENCE // 5):
+            self._process.send_signal(signal.SIGINT)
+            self._read(lambda: until in self.shown, patience=5)
+            if until in self.shown:
+                return
+
     def end(self) -> int:
         """Read the rest, and give the exit code."""
         self._read(lambda: False)
         os.close(self._screen)
         return self._process.wait(PATIENCE)
 
-    def _read(self, enough: object) -> None:
-        ends_at = time.monotonic() + PATIENCE
-        while not enough() and time.monotonic() < ends_at:  # type: ignore[operator]
+    def _read(self, enough: Callable[[], bool], patience: int = PATIENCE) -> None:
+        ends_at = time.monotonic() + patience
+        while not enough() and time.monotonic() < ends_at:
             if not select.select([self._screen], [], [], 1)[0]:
                 continue
             try:
@@ -87,6 +97,16 @@ def test_question__nothing_happens_without_a_yes(
 
     assert terminal.end() == code
     assert on_moto.get_most_recent_run_id(loaded) == (long_id(4) if code else long_id(1))
+
+
+def test_question__ctrl_c_is_a_no(moto_table: EmulatedTable, loaded: str, on_moto: Watermarks) -> None:
+    terminal = Terminal(moto_table, "reset", loaded)
+
+    terminal.until(f"reset {loaded}? [y/N]")
+    terminal.interrupt(until="Nothing was changed.")
+
+    assert terminal.end() == 5, terminal.shown
+    assert on_moto.get_most_recent_run_id(loaded) == long_id(4)
 
 
 def test_run_ids__are_short_and_understood_as_shown(moto_table: EmulatedTable, loaded: str, command: Command) -> None:

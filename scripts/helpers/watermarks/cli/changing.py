@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
+import click
 
 from scripts.helpers.watermarks.cli import exits
+from scripts.helpers.watermarks.cli.arguments import job_argument, run_argument, source_argument
+from scripts.helpers.watermarks.cli.commands import argument, command
 from scripts.helpers.watermarks.cli.completing import complete_run, complete_source
 from scripts.helpers.watermarks.cli.documents import print_document
-from scripts.helpers.watermarks.cli.looking import Job, Run
 from scripts.helpers.watermarks.cli.options import Asked
 from scripts.helpers.watermarks.cli.words import harmless
 
@@ -21,34 +22,31 @@ if TYPE_CHECKING:
     from scripts.helpers.watermarks.operations import Changed
     from scripts.helpers.watermarks.values.marks import MarkType
 
-Reason = Annotated[
-    str | None, typer.Option("--reason", "-m", metavar="TEXT", help="why, for those who look at it later")
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="take the job away from a run under way, which then cannot commit")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="do it without asking, for scripts")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="show what would change, and change nothing")]
-Source = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="the source's transformation_ctx", autocompletion=complete_source)
-]
+reason_option = click.option("--reason", "-m", metavar="TEXT", help="why, for those who look at it later")
+force_option = click.option(
+    "--force", is_flag=True, help="take the job away from a run under way, which then cannot commit"
+)
+yes_option = click.option("--yes", "-y", is_flag=True, help="do it without asking, for scripts")
+dry_run_option = click.option("--dry-run", is_flag=True, help="show what would change, and change nothing")
 
 
+@command()
+@job_argument
+@argument("run", "the run to go back to", required=False, shell_complete=complete_run)
+@click.option("--before", metavar="TIME", help="instead of RUN: the last success before, as 2026-11-17T08:00Z")
+@reason_option
+@force_option
+@yes_option
+@dry_run_option
 def rewind(
     asked: Asked,
-    job: Job,
-    run: Annotated[
-        str | None,
-        typer.Argument(metavar="RUN", help="the run to go back to", autocompletion=complete_run, show_default=False),
-    ] = None,
-    before: Annotated[
-        str | None,
-        typer.Option("--before", metavar="TIME", help="instead of RUN: the last success before, as 2026-11-17T08:00Z"),
-    ] = None,
-    reason: Reason = None,
-    force: Force = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    job: str,
+    run: str | None,
+    before: str | None,
+    reason: str | None,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> None:
     """Let a job stand again where it stood after a run: the next run loads everything since.
 
@@ -75,17 +73,15 @@ def rewind(
     _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
+@command()
+@job_argument
+@argument("source", "only this source", required=False, shell_complete=complete_source)
+@reason_option
+@force_option
+@yes_option
+@dry_run_option
 def reset(
-    asked: Asked,
-    job: Job,
-    source: Annotated[
-        str | None,
-        typer.Argument(metavar="SOURCE", help="only this source", autocompletion=complete_source, show_default=False),
-    ] = None,
-    reason: Reason = None,
-    force: Force = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    asked: Asked, job: str, source: str | None, reason: str | None, force: bool, yes: bool, dry_run: bool
 ) -> None:
     """Let the next run of a job be a full load, of every source or of one.
 
@@ -102,23 +98,30 @@ def reset(
     _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
+@command(ignore_unknown_options=True)  # a negative mark is no option
+@job_argument
+@source_argument
+@argument("value", "the position, read by the type of the mark")
+@click.option(
+    "--type",
+    "kind",
+    metavar="TYPE",
+    help="for a source never read: timestamp, timestamp_ntz, date, integer, decimal or string",
+)
+@reason_option
+@force_option
+@yes_option
+@dry_run_option
 def set_mark(
     asked: Asked,
-    job: Job,
-    source: Source,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="the position, read by the type of the mark")],
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--type",
-            metavar="TYPE",
-            help="for a source never read: timestamp, timestamp_ntz, date, integer, decimal or string",
-        ),
-    ] = None,
-    reason: Reason = None,
-    force: Force = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    job: str,
+    source: str,
+    value: str,
+    kind: str | None,
+    reason: str | None,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> None:
     """Let a source stand at a position without running: all up to and including it counts as loaded.
 
@@ -144,9 +147,13 @@ def set_mark(
     _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
-def forget(
-    asked: Asked, job: Job, reason: Reason = None, force: Force = False, yes: Yes = False, dry_run: DryRun = False
-) -> None:
+@command()
+@job_argument
+@reason_option
+@force_option
+@yes_option
+@dry_run_option
+def forget(asked: Asked, job: str, reason: str | None, force: bool, yes: bool, dry_run: bool) -> None:
     """Let the marks and values of a deleted job go, and its place among the jobs; its history stays.
 
     \b
@@ -161,7 +168,12 @@ def forget(
     _change(asked, change, force=force, yes=yes, dry_run=dry_run)
 
 
-def adopt(asked: Asked, job: Job, run: Run, yes: Yes = False, dry_run: DryRun = False) -> None:
+@command()
+@job_argument
+@run_argument()
+@yes_option
+@dry_run_option
+def adopt(asked: Asked, job: str, run: str, yes: bool, dry_run: bool) -> None:
     """Go on from a run that the platform's original class recorded: make it the job's latest, once.
 
     \b
@@ -182,7 +194,7 @@ def adopt(asked: Asked, job: Job, run: Run, yes: Yes = False, dry_run: DryRun = 
     if asked.json:
         print_document({"jobName": job, "runId": adopted, "watermarks": values, "dryRun": dry_run})
     elif not dry_run:
-        asked.console().print(f"Done: {harmless(job)} goes on from there.", markup=False)
+        asked.console().print(f"Done: {harmless(job)} goes on from there.")
 
 
 def _change(asked: Asked, change: Callable[..., Changed], *, force: bool, yes: bool, dry_run: bool) -> None:
@@ -203,16 +215,16 @@ def _change(asked: Asked, change: Callable[..., Changed], *, force: bool, yes: b
     if asked.json:
         print_document({**done.view(), "dryRun": False})
         return
-    asked.console().print(f"Done: {harmless(done.job_id)} is at version {done.version} now.", markup=False)
+    asked.console().print(f"Done: {harmless(done.job_id)} is at version {done.version} now.")
 
 
 def _ask(asked: Asked, what: str) -> None:
     if asked.json or not sys.stdin.isatty():
         raise exits.stop(asked, "Nobody is there to be asked: use --yes to do it, or --dry-run to look.", exits.MISUSED)
     try:
-        agreed = typer.confirm(f"{harmless(what)}?", default=False)
-    except typer.Abort:  # Ctrl-C or the end of the input
-        typer.echo(err=True)
+        agreed = click.confirm(f"{harmless(what)}?", default=False)
+    except click.Abort:  # Ctrl-C or the end of the input
+        click.echo(err=True)
         agreed = False
     if not agreed:
         raise exits.stop(asked, "Nothing was changed.", exits.DECLINED)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from scripts.helpers.watermarks.cli import exits
+from scripts.helpers.watermarks.cli.commands import argument, command
 from scripts.helpers.watermarks.cli.completing import complete_job
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
@@ -19,18 +20,14 @@ if TYPE_CHECKING:
 SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red"), "unknown": ("?", "dim")}
 
 
-def doctor(
-    asked: Asked,
-    job: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="JOB",
-            help="look only at this job; needed with the policy of a job, which sees no other",
-            autocompletion=complete_job,
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
+@command()
+@argument(
+    "job",
+    "look only at this job; needed with the policy of a job, which sees no other",
+    required=False,
+    shell_complete=complete_job,
+)
+def doctor(asked: Asked, job: str | None) -> None:
     """Look for what usually goes wrong, and say how to mend it. Nothing is changed.
 
     Credentials and region, the table and its indexes, expiry and recovery, permissions (tried with requests whose
@@ -50,7 +47,7 @@ def doctor(
     else:
         _show(asked, findings)
     if wrong:
-        raise typer.Exit(exits.FAILED)
+        raise click.exceptions.Exit(exits.FAILED)
 
 
 def _show(asked: Asked, findings: Sequence[Finding]) -> None:

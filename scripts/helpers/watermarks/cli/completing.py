@@ -1,46 +1,46 @@
-"""Shell completion of job names, run ids and sources. Whatever goes wrong, the shell just gets no proposals."""
+"""What a shell proposes for jobs, runs and sources. Whatever goes wrong, it just gets no proposals."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from scripts.helpers.watermarks.cli.options import COMMON, Asked
+if TYPE_CHECKING:
+    from scripts.helpers.watermarks import Watermarks
 
 MOST_PROPOSALS = 100
 
 
-def complete_job(context: typer.Context, incomplete: str) -> list[str]:
+def complete_job(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Propose jobs."""
-    return _proposed(incomplete, lambda watermarks: watermarks.reads.job_ids(), context)
+    return _proposed(context, incomplete, lambda watermarks: watermarks.reads.job_ids())
 
 
-def complete_run(context: typer.Context, incomplete: str) -> list[str]:
+def complete_run(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Propose runs of the job that was named, newest first."""
-    job = context.params.get("job")
+    job = context.params["job"]
     return _proposed(
-        incomplete, lambda watermarks: (run["runId"] for run in watermarks.history(job, limit=None)), context
+        context, incomplete, lambda watermarks: (str(run["runId"]) for run in watermarks.history(job, limit=None))
     )
 
 
-def complete_source(context: typer.Context, incomplete: str) -> list[str]:
+def complete_source(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Propose sources of the job that was named."""
-    job = context.params.get("job")
-    return _proposed(incomplete, lambda watermarks: watermarks.job(job)["sources"], context)
+    job = context.params["job"]
+
+    def sources(watermarks: Watermarks) -> Iterable[str]:
+        state = watermarks.job(job)
+        return list(state["sources"]) if state else []
+
+    return _proposed(context, incomplete, sources)
 
 
-def _proposed(incomplete: str, names: Any, context: typer.Context) -> list[str]:
+def _proposed(context: click.Context, incomplete: str, names: Callable[[Watermarks], Iterable[str]]) -> list[str]:
     try:
-        # While completing, typer does not call what keeps the options that stand before the command.
-        own, before = (_asked(each.params if each else {}) for each in (context, context.parent))
-        asked = own.over(before)
-        found = (name for name in names(asked.watermarks()) if name.startswith(incomplete))
+        found = (name for name in names(context.obj.watermarks()) if name.startswith(incomplete))
         return list(islice(found, MOST_PROPOSALS))
     except Exception:  # a traceback in the middle of somebody's command line helps nobody
         return []
-
-
-def _asked(parameters: dict[str, Any]) -> Asked:
-    return Asked(**{name: parameters.get(name) for name in COMMON})

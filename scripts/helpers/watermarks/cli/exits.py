@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
-from scripts.helpers.watermarks.cli.words import harmless
+import click
 
 if TYPE_CHECKING:
     from scripts.helpers.watermarks.cli.options import Asked
@@ -23,6 +20,8 @@ NOT_FOUND = 3
 HELD = 4
 DECLINED = 5
 CHANGED_MEANWHILE = 6
+# As a shell has it of a program that Ctrl-C ended.
+INTERRUPTED = 130
 
 # What `--json` calls an error that is none of the package's own.
 NAMES = {FAILED: "Failed", MISUSED: "Misused", NOT_FOUND: "NotFound", DECLINED: "Declined"}
@@ -64,7 +63,7 @@ def errors_told(asked: Asked) -> Iterator[None]:
     except WatermarkError as error:
         code = exit_code(error)
         tell(asked, type(error).__name__, in_options(str(error)), code)
-        raise typer.Exit(code) from None
+        raise click.exceptions.Exit(code) from None
 
 
 def in_options(message: str) -> str:
@@ -92,14 +91,18 @@ def exit_code(error: Exception) -> int:
 def tell(asked: Asked, kind: str, message: str, code: int) -> None:
     """Say what went wrong, on standard error: in words, or as JSON where that was asked for."""
     if asked.json:
+        import json
+
         told = {"error": {"type": kind, "message": message, "exitCode": code}}
         print(json.dumps(told), file=sys.stderr)
         return
-    typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(harmless(message), err=True)
+    from scripts.helpers.watermarks.cli.words import harmless
+
+    click.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+    click.echo(harmless(message), err=True)
 
 
-def stop(asked: Asked, message: str, code: int) -> typer.Exit:
+def stop(asked: Asked, message: str, code: int) -> click.exceptions.Exit:
     """Say why the command goes no further, and give what ends it."""
     tell(asked, NAMES[code], message, code)
-    return typer.Exit(code)
+    return click.exceptions.Exit(code)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from scripts.helpers.watermarks.cli import exits
-from scripts.helpers.watermarks.cli.completing import complete_job, complete_run
+from scripts.helpers.watermarks.cli.arguments import job_argument, limit_option, run_argument
+from scripts.helpers.watermarks.cli.commands import command
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
 from scripts.helpers.watermarks.cli.words import harmless
@@ -16,16 +17,11 @@ from scripts.helpers.watermarks.cli.words import harmless
 if TYPE_CHECKING:
     from scripts.helpers.watermarks import Watermarks
 
-Job = Annotated[str, typer.Argument(metavar="JOB", help="the job's name", autocompletion=complete_job)]
-Run = Annotated[
-    str, typer.Argument(metavar="RUN", help="a run id, or enough of its beginning", autocompletion=complete_run)
-]
-Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="how many runs at most")]
-
 RUNS_IN_SHOW = 20
 CHANGES_IN_SHOW = 5
 
 
+@command()
 def jobs(asked: Asked) -> None:
     """List every job: how it is, where its sources stand, and how old that is.
 
@@ -43,10 +39,12 @@ def jobs(asked: Asked) -> None:
 
         show_jobs(asked, watermarks.table_name, harmless(found))
     if any(job["status"] == "BROKEN" for job in found):
-        raise typer.Exit(exits.FAILED)
+        raise click.exceptions.Exit(exits.FAILED)
 
 
-def show(asked: Asked, job: Job) -> None:
+@command()
+@job_argument
+def show(asked: Asked, job: str) -> None:
     """Show where a job stands: its sources, values, last runs, what operators changed, and where to see it on AWS.
 
     \b
@@ -71,13 +69,12 @@ def show(asked: Asked, job: Job) -> None:
     _fail_if_broken(asked, watermarks, [*runs, *changes])
 
 
-def history(
-    asked: Asked,
-    job: Job,
-    limit: Limit = 20,
-    every: Annotated[bool, typer.Option("--all", help="every run on record")] = False,
-    failed: Annotated[bool, typer.Option("--failed", help="only the runs that failed")] = False,
-) -> None:
+@command()
+@job_argument
+@limit_option(20, "how many runs at most")
+@click.option("--all", "every", is_flag=True, help="every run on record")
+@click.option("--failed", is_flag=True, help="only the runs that failed")
+def history(asked: Asked, job: str, limit: int, every: bool, failed: bool) -> None:
     """List the runs of a job, newest first, and what operators changed in between.
 
     \b
@@ -108,7 +105,11 @@ def history(
     _fail_if_broken(asked, watermarks, [*runs, *changes])
 
 
-def diff(asked: Asked, job: Job, first: Run, second: Run) -> None:
+@command()
+@job_argument
+@run_argument("first")
+@run_argument("second")
+def diff(asked: Asked, job: str, first: str, second: str) -> None:
     """Compare two runs of a job: how far each source came, which values changed, how much was loaded.
 
     \b
@@ -134,9 +135,9 @@ def _fail_if_broken(asked: Asked, watermarks: Watermarks, entries: list[dict[str
         from scripts.helpers.watermarks.cli.pages import show_broken
 
         show_broken(asked, watermarks.table_name, harmless(broken))
-    raise typer.Exit(exits.FAILED)
+    raise click.exceptions.Exit(exits.FAILED)
 
 
-def _unknown(asked: Asked, watermarks: Watermarks, job: str) -> typer.Exit:
+def _unknown(asked: Asked, watermarks: Watermarks, job: str) -> click.exceptions.Exit:
     told = f"Nothing was ever recorded of a job {job!r} in table {watermarks.table_name!r}."
     return exits.stop(asked, told, exits.NOT_FOUND)

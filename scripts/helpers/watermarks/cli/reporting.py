@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from scripts.helpers.watermarks.cli import exits
+from scripts.helpers.watermarks.cli.arguments import limit_option
+from scripts.helpers.watermarks.cli.commands import argument, command
 from scripts.helpers.watermarks.cli.completing import complete_job
 from scripts.helpers.watermarks.cli.documents import print_document
 from scripts.helpers.watermarks.cli.options import Asked
@@ -20,19 +23,19 @@ if TYPE_CHECKING:
 MOST_RUNS = 10_000
 
 
-def report(
-    asked: Asked,
-    jobs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="JOB...", help="only these jobs", autocompletion=complete_job, show_default=False),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="the page to write; - for standard output")
-    ] = Path("report.html"),
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="the latest N runs of each job")
-    ] = MOST_RUNS,
-) -> None:
+@command()
+@argument("jobs", "only these jobs", metavar="[JOB]...", nargs=-1, shell_complete=complete_job)
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="the page to write; - for standard output",
+)
+@limit_option(MOST_RUNS, "the latest N runs of each job")
+def report(asked: Asked, jobs: Sequence[str], output: Path, limit: int) -> None:
     """Write a page with charts and the history of jobs, which opens offline in any browser.
 
     \b
@@ -57,7 +60,7 @@ def report(
     if asked.json:
         print_document({"output": str(output), "jobs": [story.job_id for story in stories]})
         return
-    asked.console().print(f"Wrote {output}: {len(stories):,} jobs.", markup=False)
+    asked.console().print(f"Wrote {output}: {len(stories):,} jobs.")
 
 
 def _story(asked: Asked, watermarks: Watermarks, job: str, limit: int, *, named: bool) -> JobStory | None:
