@@ -16,6 +16,8 @@ from scripts.helpers.watermarks.cli import words
 from scripts.helpers.watermarks.cli.options import Asked, now
 from scripts.helpers.watermarks.cli.tables import Column, keys_and_values, print_table
 
+# A job's name stays in one line up to this width, whatever else is left out for it.
+READABLE_NAME = 32
 STYLES = {
     "SUCCEEDED": ("ok", "green"),
     "FAILED": ("FAILED", "bold red"),
@@ -48,7 +50,7 @@ def show_jobs(asked: Asked, table_name: str, jobs: Sequence[Mapping[str, Any]]) 
             ]
         )
     columns = [
-        Column("JOB", gives=True),
+        Column("JOB", gives=True, least=READABLE_NAME),
         Column("STATE"),
         Column("SOURCE", matters=6),
         Column(words.heading("MARK", asked.zone), matters=7),

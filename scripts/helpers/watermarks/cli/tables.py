@@ -27,6 +27,7 @@ class Column:
         matters: the lower, the sooner it is left out of a narrow terminal; what matters most always stays.
         gives: whether it may be narrower than its text, which then goes on in the next line.
         cut: whether its text rather ends in `…`, because all of it is shown elsewhere.
+        least: how narrow it may get before others are left out.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Column:
     matters: int = MATTERS_MOST
     gives: bool = False
     cut: bool = False
+    least: int = NARROWEST
 
 
 def print_table(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
@@ -93,7 +95,7 @@ def _given_widths(
 
 
 def _least_width(column: Column, natural: int) -> int:
-    return min(natural, max(NARROWEST, cell_len(column.title))) if _gives(column) else natural
+    return min(natural, max(column.least, cell_len(column.title))) if _gives(column) else natural
 
 
 def _gives(column: Column) -> bool:
