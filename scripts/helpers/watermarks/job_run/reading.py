@@ -87,9 +87,11 @@ def read_new(
         allowed = replace(allowed, low=again_from)
         logger.info("%s: lag without already_loaded: what is just below the mark is loaded again", source)
     first = known is None
-    with_nulls = first and options.nulls == "include"
-    found = rows.survey(column, allowed, count_nulls=options.nulls == "error" or (first and counts_nulls(rows)))
+    counted_nulls = first and counts_nulls(rows)
+    found = rows.survey(column, allowed, count_nulls=options.nulls == "error" or counted_nulls)
     check_found(found, column.name, nulls=options.nulls, future=options.future)
+    # Where there are none, not looking for them makes the load of everything quicker, by some per cent.
+    with_nulls = first and options.nulls == "include" and not (counted_nulls and found.nulls == 0)
     frame = rows.within(column, allowed.low, found.highest, with_nulls=with_nulls)
     # Only what was read again may be below the mark; text has an order of Spark's own, so it is not compared here.
     below = low is not None and again_from is not None and found.highest is not None and is_above(low, found.highest)
