@@ -38,10 +38,10 @@ ABOUT = (
     "Parquet files with rows of 6 columns in the order of `last_modified`, as a growing source has them, are loaded"
     " into Parquet. The limit reads and writes the same rows and is told the mark; it keeps no state. The hand-"
     "written job looks its mark up as the platform's original class does, filters, writes, finds the `max` of what "
-    "it loaded, and records it: rows that came in between are then skipped for good. The one that looks before it "
-    "loads is told the mark, asks for the `max` above it, and loads up to that: the least that anybody does who "
-    "keeps the window from growing while it is read. The mark is another one in every round, as in every run, "
-    "but for the last two, where it is the same in all: Spark then finds the code that it compiled in the round before."
+    "it loaded, and records it. The one that looks before it loads is told the mark, asks for the `max` above it, and "
+    "loads up to that: the least that anybody does who keeps the window from growing while it is read. The mark is "
+    "another one in every round, as in every run, but for the last two cases, where it is the same in all: Spark then "
+    "finds the code that it compiled in the round before."
 )
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from benchmarks.core.results import Measured
 
 LEAST_ROUNDS = 3
+# After what prepares a round, servers and Java still tidy up for a while, at the cost of whoever comes next.
+SETTLES = 0.3
 WORTH_A_LINE = 0.1
 
 
@@ -50,8 +52,9 @@ def measure(
     warm_ups: int = 1,
     tell: Callable[[str], None],
     clock: Callable[[], float] = time.perf_counter,
+    rest: Callable[[float], None] = time.sleep,
 ) -> tuple[Measured, ...]:
-    """Time the contenders in turns, A B C A B C ….
+    """Time the contenders in turns, in every round in another order, so that nobody always comes after the same one.
 
     Args:
         work: what they do, for those who watch.
@@ -60,6 +63,7 @@ def measure(
         warm_ups: how many rounds come before, checked but not timed.
         tell: says how far it is.
         clock: tells the time, in seconds.
+        rest: waits so many seconds before each is timed.
 
     Returns:
         The samples of each, in seconds.
@@ -73,10 +77,10 @@ def measure(
         raise ValueError(f"{work}: {fewest} rounds are too few, at least {LEAST_ROUNDS} make a median.")
     samples: dict[str, list[float]] = {each.name: [] for each in contenders}
     for number in range(-warm_ups, rounds):
-        for each in contenders:
+        for each in _in_order(contenders, number):
             if each.rounds is not None and not -1 <= number < each.rounds:
                 continue
-            took = _once(each, clock)
+            took = _once(each, clock, rest)
             if number >= 0:
                 samples[each.name].append(took)
             turn = f"round {number + 1} of {rounds}" if number >= 0 else "warming up"
@@ -86,9 +90,17 @@ def measure(
     return tuple(Measured(each.name, tuple(samples[each.name]), each.note) for each in contenders)
 
 
-def _once(contender: Contender, clock: Callable[[], float]) -> float:
+def _in_order(contenders: Sequence[Contender], number: int) -> list[Contender]:
+    """Give the order of a round: each time another begins, and once all have begun, the others go the other way."""
+    times_all_began, first = divmod(number, len(contenders))
+    turned = [*contenders[first:], *contenders[:first]]
+    return turned[::-1] if times_all_began % 2 else turned
+
+
+def _once(contender: Contender, clock: Callable[[], float], rest: Callable[[float], None]) -> float:
     contender.prepare()
     gc.collect()
+    rest(SETTLES)
     start = clock()
     contender.work()
     took = clock() - start

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from benchmarks.core import timing
 from benchmarks.core.checking import Fingerprint, WrongResultError, require_same
-from benchmarks.core.timing import Contender, measure
+from benchmarks.core.timing import Contender
 
 
-def quiet(_: str) -> None:
+def quiet(_: object) -> None:
     pass
+
+
+measure = partial(timing.measure, rest=quiet)
 
 
 def contender(name: str, log: list[str], turn: Callable[[float], None] = lambda _: None, takes: float = 0) -> Contender:
@@ -38,10 +43,23 @@ class FakeClock:
 def test_measure__in_turns_each_prepared_and_checked() -> None:
     log: list[str] = []
 
-    measure("load", [contender("A", log), contender("B", log)], rounds=3, warm_ups=0, tell=quiet)
+    measure("load", [contender(name, log) for name in "ABC"], rounds=8, warm_ups=0, tell=quiet)
 
-    one_round = [f"{step} {name}" for name in "AB" for step in ("prepare", "work", "check")]
-    assert log == one_round * 3
+    steps = [entry.split() for entry in log]
+    assert [step for step, _ in steps] == ["prepare", "work", "check"] * 3 * 8
+    rounds = ["".join(name for _, name in steps[start : start + 9 : 3]) for start in range(0, len(steps), 9)]
+    assert all(sorted(each) == ["A", "B", "C"] for each in rounds)
+    # Nobody is always the first, or always comes after the same one.
+    assert {each[0] for each in rounds} == {"A", "B", "C"}
+    assert len(set(rounds)) > 3
+
+
+def test_measure__rests_after_what_prepares() -> None:
+    log: list[str] = []
+
+    timing.measure("load", [contender("A", log)], rounds=3, warm_ups=0, tell=quiet, rest=lambda _: log.append("rest"))
+
+    assert log == ["prepare A", "rest", "work A", "check A"] * 3
 
 
 def test_measure__times_the_work_alone_and_not_the_warm_ups() -> None:

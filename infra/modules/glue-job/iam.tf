@@ -156,7 +156,7 @@ data "aws_iam_policy_document" "job" {
     }
   }
 
-  # What Glue publishes of every job, in the job's name. What the package publishes, the watermarks' policy allows.
+  # GlueWatermarks: what the package publishes. Glue: what Glue publishes of every job, in the job's name.
   statement {
     sid       = "PublishMetrics"
     actions   = ["cloudwatch:PutMetricData"]
@@ -165,7 +165,7 @@ data "aws_iam_policy_document" "job" {
     condition {
       test     = "StringEquals"
       variable = "cloudwatch:namespace"
-      values   = ["Glue"]
+      values   = ["Glue", "GlueWatermarks"]
     }
   }
 

@@ -87,7 +87,7 @@ data "aws_iam_policy_document" "job" {
     for_each = var.publish_metrics ? [local.metrics_namespace] : []
 
     content {
-      sid       = "PublishMetrics"
+      sid       = "PublishWatermarkMetrics"
       actions   = ["cloudwatch:PutMetricData"]
       resources = ["*"]
 

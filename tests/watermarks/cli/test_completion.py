@@ -76,8 +76,18 @@ def test_script__of_a_shell_that_has_none(option: str, shell: str, tmp_path: Pat
     told = run_command(option, SHELL=shell, HOME=str(tmp_path))
 
     assert (told.code, told.out) == (2, "")
-    assert "is not one of bash, zsh, fish" in told.err
+    assert "Name a shell: bash, zsh, fish" in told.err
     assert not list(tmp_path.iterdir())
+
+
+def test_installed__not_where_the_home_cannot_be_written(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("no folder")
+
+    told = run_command("--install-completion", "bash", HOME=str(home))
+
+    assert told.code == 1
+    assert "bash completion could not be had" in told.err
 
 
 @pytest.mark.parametrize("shell", PLACES)

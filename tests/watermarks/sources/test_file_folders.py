@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -9,6 +10,7 @@ import pytest
 
 from scripts.helpers.watermarks.job_run import file_reading
 from scripts.helpers.watermarks.sources import files
+from scripts.helpers.watermarks.window import Listing
 from tests.support.frames import settings
 from tests.support.landing import HOUR, Landing, hook
 from tests.support.runs import PAUSE
@@ -125,6 +127,24 @@ def test_first_load__in_another_zone_leaves_what_came_after_the_listing(full: La
 def test_first_load__with_a_zone_of_its_own(full: Landing) -> None:
     with by_folders():
         assert full.load(options={"TimeZone": "Asia/Tokyo"}) == [*range(MANY)]
+
+
+def test_first_load__of_a_file_whose_time_the_folder_shows_as_later(full: Landing) -> None:
+    original = file_reading._list
+
+    def as_the_folder_shows_it(*args: Any) -> Listing:
+        listing = original(*args)
+        newest = max(listing.files)
+        # Only a bound is held against what the folder shows.
+        return replace(listing, files=listing.files - {newest}) if args[3:] else listing
+
+    with by_folders(times=0), patch.object(file_reading, "_list", as_the_folder_shows_it):
+        assert full.load() == [*range(MANY)]
+
+
+def test_first_load__in_a_format_that_may_list_folders_when_it_likes(full: Landing) -> None:
+    with by_folders(times=0):
+        assert full.load(format="org.apache.spark.sql.json") == [*range(MANY)]
 
 
 def test_max_files__takes_the_oldest_by_their_folder(full: Landing) -> None:

@@ -203,3 +203,16 @@ def test_nothing_new__needs_no_second_look_at_the_source(
         nothing = run.new_rows(source, "id", transformation_ctx="repairs")
 
     assert "FileScan" not in plan(nothing)
+
+
+@pytest.mark.parametrize("nulls", [0, 1], ids=["none", "some"])
+def test_first_load__looks_for_rows_without_a_value_only_if_there_are_some(
+    spark: SparkSession, watermarks: Watermarks, job: str, repairs: str, nulls: int
+) -> None:
+    source = spark.read.parquet(repairs).selectExpr("n", f"nullif(id, {ROWS - 1 if nulls else -1}) AS id")
+
+    with watermarks.job_run(job, "jr_1") as run:
+        new = run.new_rows(source, "id", transformation_ctx="repairs")
+        assert new.count() == ROWS
+
+    assert ("isnull(" in plan(new)) == bool(nulls)

@@ -48,8 +48,8 @@ run "as_it_comes" {
       for s in data.aws_iam_policy_document.job.statement : [
         for c in s.condition : "${c.test} ${c.variable} ${join(" ", c.values)}"
       ] if s.sid == "PublishMetrics"
-    ]) == ["StringEquals cloudwatch:namespace Glue"]
-    error_message = "Metrics should be held to Glue's namespace; the package's is for the watermarks' policy."
+    ]) == ["StringEquals cloudwatch:namespace Glue GlueWatermarks"]
+    error_message = "Metrics should be held to the package's namespace and Glue's."
   }
 
   assert {

@@ -20,9 +20,9 @@ run "three_roles" {
         "dynamodb:Query",
         "dynamodb:UpdateItem",
       ])
-      ReadOwnHistory = toset(["dynamodb:Query"])
-      DescribeTable  = toset(["dynamodb:DescribeTable"])
-      PublishMetrics = toset(["cloudwatch:PutMetricData"])
+      ReadOwnHistory          = toset(["dynamodb:Query"])
+      DescribeTable           = toset(["dynamodb:DescribeTable"])
+      PublishWatermarkMetrics = toset(["cloudwatch:PutMetricData"])
     }
     error_message = "A job should read, commit and publish metrics, and nothing else."
   }
@@ -32,7 +32,7 @@ run "three_roles" {
       ReadAndCommitOwnWatermarks = toset([output.arn])
       ReadOwnHistory             = toset(["${output.arn}/index/runs-by-time"])
       DescribeTable              = toset([output.arn])
-      PublishMetrics             = toset(["*"])
+      PublishWatermarkMetrics    = toset(["*"])
     }
     error_message = "A job should reach the table and runs-by-time, and not latest-by-job, which shows every job."
   }
@@ -45,7 +45,7 @@ run "three_roles" {
         "ForAllValues:StringEquals" = "dynamodb:LeadingKeys: repairs-load, stock-load"
         "Null"                      = "dynamodb:LeadingKeys: false"
       }
-      if !contains(["DescribeTable", "PublishMetrics"], s.sid)
+      if !contains(["DescribeTable", "PublishWatermarkMetrics"], s.sid)
     ])
     error_message = "A job should reach only the keys of the jobs named, and no request without a key should pass."
   }
@@ -55,7 +55,7 @@ run "three_roles" {
       for policy in values(data.aws_iam_policy_document.job) : flatten([
         for s in policy.statement : [
           for c in s.condition : "${c.test} ${c.variable} ${join(" ", c.values)}"
-        ] if s.sid == "PublishMetrics"
+        ] if s.sid == "PublishWatermarkMetrics"
       ]) == ["StringEquals cloudwatch:namespace GlueWatermarks"]
     ])
     error_message = "A job's metrics should be held to the package's namespace."

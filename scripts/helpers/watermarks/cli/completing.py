@@ -22,9 +22,11 @@ def complete_job(context: click.Context, _: click.Parameter, incomplete: str) ->
 def complete_run(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Propose runs of the job that was named, newest first."""
     job = context.params["job"]
-    return _proposed(
-        context, incomplete, lambda watermarks: (str(run["runId"]) for run in watermarks.history(job, limit=None))
-    )
+
+    def runs(watermarks: Watermarks) -> Iterable[str]:
+        return (str(run["runId"]) for run in watermarks.history(job, limit=None, with_broken=True))
+
+    return _proposed(context, incomplete, runs)
 
 
 def complete_source(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

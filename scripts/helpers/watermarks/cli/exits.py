@@ -28,13 +28,14 @@ NAMES = {FAILED: "Failed", MISUSED: "Misused", NOT_FOUND: "NotFound", DECLINED: 
 
 EXIT_CODES = """\b
 Exit codes:
-  0  done; nothing is wrong
-  1  it failed: AWS refused or did not answer, an item is broken; doctor found a problem
-  2  the command was not used as it should be, or a value cannot be used
-  3  there is no such job, run or table
-  4  a run holds the job (--force takes it away)
-  5  you said no: nothing was changed
-  6  the job was changed by somebody else meanwhile: look again
+  0    done; nothing is wrong
+  1    it failed: AWS refused or did not answer, an item is broken; doctor found a problem
+  2    the command was not used as it should be, or a value cannot be used
+  3    there is no such job, run or table
+  4    a run holds the job (--force takes it away)
+  5    you said no: nothing was changed
+  6    the job was changed by somebody else meanwhile: look again
+  130  it was interrupted (Ctrl-C)
 """
 
 

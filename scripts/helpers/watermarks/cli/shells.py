@@ -51,8 +51,12 @@ def _option(name: str, use: Callable[[str, str], None], told: str) -> click.Opti
         shell = given or os.environ.get("SHELL", "").rpartition("/")[2]
         found = get_completion_class(shell) if shell in PLACES else None
         if found is None:
-            raise click.BadParameter(f"{shell!r} is not one of {', '.join(PLACES)}.", context, parameter)
-        use(shell, found(context.command, {}, NAME, VARIABLE).source())
+            known = f"{shell!r} is not one of them" if shell else "SHELL does not tell yours"
+            raise click.BadParameter(f"Name a shell: {', '.join(PLACES)}; {known}.", context, parameter)
+        try:
+            use(shell, found(context.command, {}, NAME, VARIABLE).source())
+        except (OSError, RuntimeError, UnicodeError) as error:  # a home that cannot be written, a shell that is too old
+            raise click.ClickException(f"{shell} completion could not be had: {error}") from None
         context.exit()
 
     return click.Option(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OWN_OPTIONS = frozenset({"modifiedafter", "modifiedbefore"})
+# By so many seconds the time that a folder shows of a file may differ from the file's own.
+TIMES_DIFFER_BY = 2
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def file_options(
 
 
 def known_files(
-    known: Position | None, paths: tuple[str, ...], choice: Choice, job_id: str, source: str
+    known: Position | None, paths: tuple[str, ...], choice: Choice, job_id: str, source: str, *, replayed: bool = False
 ) -> FilesPosition | None:
     """Give the known position of a source of files, refusing one of other files: the older ones would be skipped.
 
@@ -90,19 +92,23 @@ def known_files(
         if known.choice is None or known.choice == choice:
             return known
         was, now = f"files read with {told_choice(known.choice)}", f"with {told_choice(choice)}"
-        raise _mismatch(was, now, "options", job_id, source)
+        raise _mismatch(was, now, "options", job_id, source, replayed=replayed)
     if isinstance(known, RowsPosition) and known.column is None and known.kind == "timestamp":
         # An operator set it before the source was read for the first time, not knowing that it would be one of files.
         return FilesPosition(paths, None, None).moved_to(known.python_mark())
     was = f"files of {', '.join(known.paths)}" if isinstance(known, FilesPosition) else f"rows by {known.column!r}"
-    raise _mismatch(was, f"from {', '.join(paths)}", "path", job_id, source)
+    raise _mismatch(was, f"from {', '.join(paths)}", "path", job_id, source, replayed=replayed)
 
 
-def _mismatch(was: str, now: str, back_to: str, job_id: str, source: str) -> WatermarkMismatchError:
+def _mismatch(was: str, now: str, back_to: str, job_id: str, source: str, *, replayed: bool) -> WatermarkMismatchError:
+    remedy = (
+        f"Go back to the old {back_to}, use a new transformation_ctx, or load just this source again from the start: "
+        f"reset({job_id!r}, transformation_ctx={source!r})."
+    )
+    if replayed:
+        remedy = f"Give this run the {back_to} that the runs had which it reads again; both ends must have the same."
     return WatermarkMismatchError(
-        f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read {now}. Go back to the old "
-        f"{back_to}, use a new transformation_ctx, or load just this source again from the start: "
-        f"reset({job_id!r}, transformation_ctx={source!r}).",
+        f"Source {source!r} of job {job_id!r} has a position among {was}, and is now read {now}. {remedy}",
         job_id=job_id,
         transformation_ctx=source,
     )
@@ -184,10 +190,10 @@ def _list_complete_seconds(
     return listed_at, replace(again, files=complete)
 
 
-def _list(spark: SparkSession, horizon: int | None, options: FileOptions) -> Listing:
+def _list(spark: SparkSession, after: int | None, options: FileOptions, before: int | None = None) -> Listing:
     from scripts.helpers.watermarks.sources.files import list_files
 
-    return list_files(spark, options.spelled, options.options, horizon)
+    return list_files(spark, options.spelled, options.options, after, before)
 
 
 def _frame(
@@ -208,7 +214,10 @@ def _folders(spark: SparkSession, listing: Listing, plan: FilePlan, options: Fil
 
     if plan.horizon is None or listing.hidden or len(plan.taken) <= FEW:
         return None
-    before = plan.taken[-1].second + 1 if reads_in_utc(spark, options.options) else None
+    last, in_utc = plan.taken[-1].second, reads_in_utc(spark, options.options)
+    # Nothing but these is there up to the horizon, nor will be.
+    settled = in_utc and not plan.left and last + TIMES_DIFFER_BY <= plan.horizon
+    before = plan.horizon + 1 if settled else last + 1 if in_utc else None
     if len(plan.taken) < len(listing.within(None, before)):
         return None
     frame = read_folders(
@@ -219,10 +228,11 @@ def _folders(spark: SparkSession, listing: Listing, plan: FilePlan, options: Fil
         options=options.options,
         before=before,
     )
-    if frame is None or (before is not None and before <= plan.horizon + 1):
+    if frame is None or settled:
         return frame
-    again = _list(spark, plan.horizon, options)
-    same = again.within(plan.horizon, before) == listing.within(plan.horizon, before)
+    since = min(plan.horizon, last - TIMES_DIFFER_BY)
+    again = _list(spark, since, options, before)
+    same = again.within(since, before) == listing.within(since, before)
     return frame if same and again.complete and not again.hidden else None
 
 

@@ -92,7 +92,8 @@ class FileSources(Reads):
         return frame
 
     def _known_files(self, sources: StoredMap, source: str, paths: tuple[str, ...], choice: Choice) -> Known:
-        position = known_files(self._position(sources, source), paths, choice, self.job_id, source)
+        replayed = self._span is not None
+        position = known_files(self._position(sources, source), paths, choice, self.job_id, source, replayed=replayed)
         if position is None:
             return Known()
         if position.digests is None:

@@ -32,18 +32,31 @@ logger = logging.getLogger(__name__)
 # Up to this many paths Spark looks at on the driver; for more it starts a job with a task for each.
 FEW = 32
 LISTING_TASKS = "64"
-# Spark would make a task of every 32 files, however small; this many keep any cluster busy that only lists.
-NAMING_TASKS = 128
+# Spark would make a task of every 32 files, however small. A task asks for each of its files, one after the other, so
+# there should be as many tasks as a large cluster has cores.
+NAMING_TASKS = 512
 PARALLELISM = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+# Those of Spark itself, which list a folder when the frame is made, and no file that `modifiedBefore` leaves out.
+FOLDER_FORMATS = frozenset({"avro", "csv", "json", "orc", "parquet", "text"})
 UTC_NAMES = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
 # The reader's options that say which files there are, and not how to read them.
 LISTING_OPTIONS = frozenset({*CHOOSING, "basepath"})
 
 
-def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
-    """List the files of the paths that were modified after the beginning of a second; all of them where it is None."""
+def list_files(
+    spark: SparkSession,
+    paths: Sequence[str],
+    options: Mapping[str, str],
+    after: int | None = None,
+    before: int | None = None,
+) -> Listing:
+    """List the files of the paths that were modified after the beginning of one second and before another's.
+
+    Spark chooses them by the times that the folder shows, and tells those of the files themselves. Some object stores
+    are not of one mind about them.
+    """
     try:
-        return _list_together(spark, paths, options, after)
+        return _list_together(spark, paths, options, after, before)
     except Exception as error:
         if len(paths) == 1 and not is_missing(error):
             raise
@@ -51,7 +64,7 @@ def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, 
         logger.warning("%s does not exist: on S3 a folder is there only while it has files", paths[0])
         return Listing(frozenset(), complete=False)
     # Spark refuses them all where one does not exist, or where several have partition folders.
-    found = [list_files(spark, [path], options, after) for path in paths]
+    found = [list_files(spark, [path], options, after, before) for path in paths]
     return Listing(
         frozenset().union(*(each.files for each in found)),
         complete=all(each.complete for each in found),
@@ -59,13 +72,17 @@ def list_files(spark: SparkSession, paths: Sequence[str], options: Mapping[str, 
     )
 
 
-def _list_together(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None) -> Listing:
+def _list_together(
+    spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], after: int | None, before: int | None
+) -> Listing:
     reader = spark.read.format("binaryFile").options(timeZone="UTC", ignoreMissingFiles="true")
     for name, value in options.items():
         if name.lower() in LISTING_OPTIONS:
             reader = reader.option(name, value)
     if after is not None:
         reader = reader.option("modifiedAfter", _moment(after))
+    if before is not None:
+        reader = reader.option("modifiedBefore", _moment(before))
     names = reader.load(list(paths)).selectExpr("path", "unix_micros(modificationTime)", "length")
     found = names.coalesce(NAMING_TASKS).collect()
     listed = (ListedFile(modified, path, length) for path, modified, length in found)
@@ -130,7 +147,7 @@ def read_folders(
     For thousands of files this is far quicker than to have Spark look at each of their paths.
     """
     # Over Spark Connect a frame of folders finds in every action what is there by then.
-    if not are_apart(paths) or "connect" in type(spark).__module__:
+    if not are_apart(paths) or "connect" in type(spark).__module__ or file_format.lower() not in FOLDER_FORMATS:
         return None
     options = {**options, "ignoreMissingFiles": "true"}
     if before is not None:
