@@ -86,7 +86,7 @@ def test_environ__leads_neither_to_this_checkout_nor_to_an_account(
 
 
 def ends_soon(process: int) -> bool:
-    """Say whether a process is gone, or waits for nobody to ask how it ended. A kill takes a moment on a busy machine."""
+    """Say whether a process is gone, or only its exit code is left. A kill takes a moment on a busy machine."""
     ends_at = time.monotonic() + 10
     while time.monotonic() < ends_at:
         try:
